@@ -1,0 +1,4 @@
+"""Addresses of billing."""
+
+app_name = "billing"
+urlpatterns: list = []

@@ -1,0 +1,3 @@
+from monitoring.models.telemetry import Agent, GpuEvent, MinuteRollup
+
+__all__ = ["Agent", "GpuEvent", "MinuteRollup"]

@@ -1,0 +1,5 @@
+"""Addresses of monitoring."""
+
+app_name = "monitoring"
+urlpatterns: list = []
+sockets: list = []

@@ -1,0 +1,8 @@
+from portal.accounts.models.organisations import ApiToken, Invitation, Membership, Organisation, Project
+from portal.accounts.models.people import SshKey, StaffRole, TermsAcceptance, TermsVersion, User
+from portal.accounts.models.records import AuditEntry, IdempotencyKey, Notification, RateWindow
+
+__all__ = [
+    "ApiToken", "AuditEntry", "IdempotencyKey", "Invitation", "Membership", "Notification", "Organisation", "Project", "RateWindow", "SshKey",
+    "StaffRole", "TermsAcceptance", "TermsVersion", "User",
+]  # fmt: skip

@@ -1,0 +1,73 @@
+"""What happened and what people were told."""
+
+from __future__ import annotations
+
+from django.db import models
+
+
+class AuditEntry(models.Model):
+    """One act that moved money, access or capacity. Append-only (a trigger refuses UPDATE and DELETE)."""
+
+    at = models.DateTimeField(db_index=True)
+    actor = models.ForeignKey("accounts.User", null=True, on_delete=models.PROTECT, related_name="+")
+    token = models.ForeignKey("accounts.ApiToken", null=True, on_delete=models.PROTECT, related_name="+")
+    organisation = models.ForeignKey("accounts.Organisation", null=True, on_delete=models.PROTECT, related_name="+")
+    verb = models.CharField(max_length=60)
+    subject = models.CharField(max_length=60, db_index=True)
+    facts = models.JSONField(default=dict)
+    address = models.GenericIPAddressField(null=True)
+
+    class Meta:
+        ordering = ["-at", "-id"]
+        indexes = [models.Index(fields=["organisation", "-at"], name="accounts_audit_by_org")]
+
+
+class Notification(models.Model):
+    """Something one person should know, on the page and by mail. The row is also the mail's outbox: a sweeper sends what a lost ring left behind.
+
+    `key` makes it exactly once: a second notification with the same key for the same person is refused by the database and ignored by the service.
+    """
+
+    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="notifications")
+    organisation = models.ForeignKey("accounts.Organisation", null=True, on_delete=models.CASCADE, related_name="+")
+    kind = models.CharField(max_length=60)
+    key = models.CharField(max_length=160)
+    subject = models.CharField(max_length=60)
+    path = models.CharField(max_length=200, blank=True)
+    facts = models.JSONField(default=dict)
+    created_at = models.DateTimeField()
+    read_at = models.DateTimeField(null=True)
+    by_mail = models.BooleanField(default=True)
+    mail_attempts = models.PositiveSmallIntegerField(default=0)
+    next_mail_at = models.DateTimeField(null=True)
+    mailed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "key"], name="accounts_notification_once")]
+        indexes = [models.Index(fields=["next_mail_at"], condition=models.Q(mailed_at__isnull=True, by_mail=True), name="accounts_mail_due")]
+        ordering = ["-created_at", "-id"]
+
+
+class IdempotencyKey(models.Model):
+    """The first answer to a keyed API request, given again to every repeat. `scope` is the person or token that sent it."""
+
+    scope = models.CharField(max_length=80)
+    key = models.CharField(max_length=120)
+    request_hash = models.CharField(max_length=64)
+    status = models.PositiveSmallIntegerField(null=True)
+    body = models.JSONField(null=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["scope", "key"], name="accounts_idempotency_key_once")]
+
+
+class RateWindow(models.Model):
+    """How often something was done inside one window of time; counts survive a restart of the cache. `name` says what and by whom."""
+
+    name = models.CharField(max_length=160)
+    window_start = models.DateTimeField()
+    count = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["name", "window_start"], name="accounts_rate_window_once")]

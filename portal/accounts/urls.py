@@ -1,0 +1,4 @@
+"""Addresses of accounts."""
+
+app_name = "accounts"
+urlpatterns: list = []

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class Live(AppConfig):
+    name = "portal.live"
+    label = "live"

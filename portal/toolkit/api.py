@@ -1,0 +1,32 @@
+"""How the API answers refusals: one shape everywhere, {"error": {"code", "message", "field", "facts"}}."""
+
+from __future__ import annotations
+
+from rest_framework import exceptions, response
+from rest_framework.views import exception_handler
+
+from portal.kernel.errors import DomainError
+
+
+def answer(error: Exception, context: dict) -> response.Response | None:
+    """DRF's EXCEPTION_HANDLER."""
+    if isinstance(error, DomainError):
+        body = {"code": error.code, "message": error.message, "field": error.field, "facts": error.facts}
+        return response.Response({"error": body}, status=error.status)
+    answered = exception_handler(error, context)
+    if answered is None:
+        return None
+    if isinstance(error, exceptions.ValidationError):
+        fields = answered.data if isinstance(answered.data, dict) else {"non_field_errors": answered.data}
+        first = next(iter(fields))
+        body = {"code": "invalid", "message": f"{first}: {_first(fields[first])}", "field": first, "facts": fields}
+    else:
+        body = {"code": getattr(error, "default_code", "error"), "message": str(answered.data.get("detail", "")), "field": "", "facts": {}}
+    answered.data = {"error": body}
+    return answered
+
+
+def _first(value: object) -> str:
+    while isinstance(value, (list, dict)) and value:
+        value = next(iter(value.values())) if isinstance(value, dict) else value[0]
+    return str(value)

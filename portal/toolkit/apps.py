@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class Toolkit(AppConfig):
+    name = "portal.toolkit"
+    label = "toolkit"

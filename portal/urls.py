@@ -1,0 +1,14 @@
+"""Where everything is."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+urlpatterns = [
+    path("", include("portal.web.urls")),
+    path("", include("rentals.urls")),
+    path("", include("monitoring.urls")),
+    path("", include("billing.urls")),
+    path("", include("portal.accounts.urls")),
+    path("account/", include("allauth.urls")),
+    path("admin/", admin.site.urls),
+]

@@ -1,0 +1,191 @@
+"""What can be rented: reference data, loaded from rentals/data/*.csv by services.catalog.load and edited through the admin."""
+
+from __future__ import annotations
+
+from django.db import models
+
+
+class GpuModel(models.Model):
+    """Facts about an accelerator, dense figures without sparsity. GB = 1e9 bytes as marketed; GB/s; TFLOPS; watts."""
+
+    slug = models.SlugField(unique=True)
+    name = models.CharField(max_length=80)
+    family = models.CharField(max_length=20)  # what the facet shows: A100, V100, T4 ...
+    form_factor = models.CharField(max_length=30)
+    architecture = models.CharField(max_length=30)
+    memory_gb = models.PositiveIntegerField()
+    memory_type = models.CharField(max_length=10)
+    memory_bandwidth_gbs = models.PositiveIntegerField()
+    fp64_tflops = models.DecimalField(max_digits=9, decimal_places=3, null=True)
+    fp32_tflops = models.DecimalField(max_digits=9, decimal_places=3, null=True)
+    tf32_tflops = models.DecimalField(max_digits=9, decimal_places=3, null=True)
+    fp16_tflops = models.DecimalField(max_digits=9, decimal_places=3, null=True)
+    bf16_tflops = models.DecimalField(max_digits=9, decimal_places=3, null=True)
+    fp8_tflops = models.DecimalField(max_digits=9, decimal_places=3, null=True)
+    int8_tops = models.DecimalField(max_digits=9, decimal_places=3, null=True)
+    tdp_w = models.PositiveIntegerField()
+    nvlink_gbs = models.DecimalField(max_digits=8, decimal_places=1, null=True)  # total, both directions, per GPU
+    pcie_generation = models.PositiveSmallIntegerField()
+    compute_capability = models.CharField(max_length=10)
+    mig_instances = models.PositiveSmallIntegerField(default=0)  # most instances per GPU; 0 = no MIG
+    release_year = models.PositiveSmallIntegerField()
+    note = models.CharField(max_length=200, blank=True)
+    source = models.TextField()
+
+    class Meta:
+        ordering = ["slug"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ServerModel(models.Model):
+    """A chassis build. `interconnect` is the id of a row of data/interconnect.csv and decides the drawing. GB = 1e9 bytes, TB = 1e12."""
+
+    slug = models.SlugField(unique=True)
+    name = models.CharField(max_length=120)
+    cpu = models.CharField(max_length=120)
+    cpu_cores = models.PositiveIntegerField()
+    memory_gb = models.PositiveIntegerField()
+    nvme_tb = models.DecimalField(max_digits=6, decimal_places=2)
+    nvme_disks = models.PositiveSmallIntegerField()
+    nic = models.CharField(max_length=120)
+    interconnect = models.CharField(max_length=40)
+    interconnect_name = models.CharField(max_length=80)  # what the facet shows: NVSwitch, NVLink, PCIe, NVLink-C2C
+    interconnect_gbs = models.DecimalField(max_digits=8, decimal_places=1, null=True)  # per GPU, both directions
+    power_kw = models.DecimalField(max_digits=6, decimal_places=2)
+    source = models.TextField()
+
+    class Meta:
+        ordering = ["slug"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ServerModelGpu(models.Model):
+    """`count` accelerators of one GpuModel in a ServerModel, at the positions `first .. first+count-1` of its slots."""
+
+    server_model = models.ForeignKey(ServerModel, on_delete=models.CASCADE, related_name="gpus")
+    gpu_model = models.ForeignKey(GpuModel, on_delete=models.PROTECT, related_name="+")
+    count = models.PositiveSmallIntegerField()
+    first = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["server_model", "first"], name="rentals_gpu_positions_once")]
+        ordering = ["first"]
+
+
+class UnitKind(models.Model):
+    """What a Unit is, wherever it stands: a whole ServerModel, a partition of it or one MIG profile. `sku` is the name by which billing prices it.
+
+    `gpu_count` accelerators of `gpu_model`; a MIG kind has gpu_count 1 and takes `memory_slices` of the 8 of one GPU.
+    """
+
+    class Shape(models.TextChoices):
+        WHOLE = "whole"
+        PARTITION = "partition"
+        MIG = "mig"
+
+    sku = models.SlugField(unique=True)
+    name = models.CharField(max_length=120)
+    name_zh = models.CharField(max_length=120)
+    shape = models.CharField(max_length=10, choices=Shape.choices)
+    server_model = models.ForeignKey(ServerModel, on_delete=models.PROTECT, related_name="unit_kinds")
+    gpu_model = models.ForeignKey(GpuModel, on_delete=models.PROTECT, related_name="+")
+    gpu_count = models.PositiveSmallIntegerField()
+    mig_profile = models.CharField(max_length=20, blank=True)
+    memory_slices = models.PositiveSmallIntegerField(null=True)
+    memory_gb = models.PositiveIntegerField()  # accelerator memory of the whole Unit
+
+    class Meta:
+        ordering = ["sku"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Configuration(models.Model):
+    """What the catalog sells: components + TopologyTemplate + terms. `sku` is its public name in URLs."""
+
+    class Template(models.TextChoices):
+        SINGLE_NODE = "single_node", "single node, all to all"
+        HYBRID = "hybrid", "cross-accelerator hybrid"
+        TRAIN_SERVE = "train_serve", "train and serve"
+        MIG = "mig", "MIG partitioned"
+        CLUSTER = "cluster", "scale-out RDMA cluster"
+        HETEROGENEOUS = "heterogeneous", "heterogeneous pool"
+
+    sku = models.SlugField(unique=True)
+    name = models.CharField(max_length=120)
+    name_zh = models.CharField(max_length=120)
+    summary = models.CharField(max_length=300)
+    summary_zh = models.CharField(max_length=300)
+    template = models.CharField(max_length=20, choices=Template.choices)
+    good_for = models.CharField(max_length=300, blank=True)
+    good_for_zh = models.CharField(max_length=300, blank=True)
+    minimum_hours = models.PositiveIntegerField(default=1)
+    maximum_hours = models.PositiveIntegerField(default=24 * 90)
+    horizon_days = models.PositiveIntegerField(default=180)  # how far ahead a Booking may start
+    same_fabric = models.BooleanField(default=False)
+    elastic = models.BooleanField(default=False)
+    is_offered = models.BooleanField(default=True)
+    rank = models.PositiveSmallIntegerField(default=100)
+    source = models.TextField()
+
+    class Meta:
+        ordering = ["rank", "sku"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Component(models.Model):
+    """`count` Units of one kind in a Configuration. `role` says what the part is for (train, serve, node ...)."""
+
+    configuration = models.ForeignKey(Configuration, on_delete=models.CASCADE, related_name="components")
+    unit_kind = models.ForeignKey(UnitKind, on_delete=models.PROTECT, related_name="+")
+    count = models.PositiveSmallIntegerField()
+    role = models.CharField(max_length=40, blank=True)
+    position = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["configuration", "unit_kind"], name="rentals_component_once"),
+            models.CheckConstraint(condition=models.Q(count__gte=1), name="rentals_component_count"),
+        ]
+        ordering = ["position", "id"]
+
+
+class Image(models.Model):
+    """An operating system to deploy."""
+
+    slug = models.SlugField(unique=True)
+    name = models.CharField(max_length=120)
+    login = models.CharField(max_length=30, default="ubuntu")
+    is_offered = models.BooleanField(default=True)
+    rank = models.PositiveSmallIntegerField(default=100)
+
+    class Meta:
+        ordering = ["rank", "slug"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class StorageClass(models.Model):
+    """Attached storage sold by the terabyte (1e12 bytes). `capacity_tb` is what the Site holds."""
+
+    sku = models.SlugField(unique=True)
+    name = models.CharField(max_length=120)
+    name_zh = models.CharField(max_length=120)
+    capacity_tb = models.PositiveIntegerField()
+    step_tb = models.PositiveIntegerField(default=1)
+    maximum_tb = models.PositiveIntegerField(default=100)
+    is_offered = models.BooleanField(default=True)
+
+    class Meta:
+        ordering = ["sku"]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,5 @@
+"""Addresses of rentals."""
+
+app_name = "rentals"
+urlpatterns: list = []
+sockets: list = []

@@ -1,0 +1,27 @@
+"""Fixtures for every test: a clock that stands still and the named cast."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from tests import world
+
+
+@pytest.fixture
+def now() -> datetime:
+    """A Tuesday, 2026-12-01 09:00 UTC."""
+    return datetime(2026, 12, 1, 9, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def cast(db, now) -> world.Cast:
+    """Ada owns Lovelace Labs, Ben is a member and Chen only reads there; Mei sells, Fin keeps the books, Olu runs the racks; Sid is a stranger."""
+    return world.cast(now)
+
+
+@pytest.fixture
+def racks(cast, now) -> world.Racks:
+    """A small catalog with prices, a seller and three servers: two A100 8-card, one T4."""
+    return world.racks(now)
