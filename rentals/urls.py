@@ -1,5 +1,11 @@
 """Addresses of rentals."""
 
+from django.urls import path
+
+from rentals import views
+
 app_name = "rentals"
-urlpatterns: list = []
+urlpatterns: list = [
+    path("", views.catalog.listing, name="catalog"),
+]
 sockets: list = []

@@ -6,6 +6,15 @@ from django import http
 from django.conf import settings
 from django.utils import timezone
 
+THEMES = ("light", "dark", "auto")
+
 
 def page(request: http.HttpRequest) -> dict:
-    return {"is_demo": settings.DEMO, "viewer_zone": timezone.get_current_timezone_name(), "now": timezone.now()}
+    """is_demo, theme (light | dark | auto), the viewer's zone by name and the moment of rendering."""
+    theme = request.COOKIES.get("theme", "auto")
+    return {
+        "is_demo": settings.DEMO,
+        "theme": theme if theme in THEMES else "auto",
+        "viewer_zone": timezone.get_current_timezone_name(),
+        "now": timezone.now(),
+    }

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import zoneinfo
+from typing import ClassVar
 
 from django import http
 from django.shortcuts import render
-from django.utils import timezone, translation
+from django.utils import timezone
+from django_htmx.http import reswap, retarget
 
 from portal.kernel.errors import DomainError
 
@@ -28,7 +30,9 @@ def viewer_preferences(get_response):
 
 
 class answer_domain_errors:
-    """A refusal that no view caught becomes a page (or fragment) with its own status, never a 500."""
+    """A refusal that no view caught becomes a page with its own status, never a 500; for htmx a message in the page's flash."""
+
+    PAGES: ClassVar[dict[int, str]] = {403: "403.html", 404: "404.html"}
 
     def __init__(self, get_response) -> None:
         self.get_response = get_response
@@ -39,5 +43,7 @@ class answer_domain_errors:
     def process_exception(self, request: http.HttpRequest, error: Exception) -> http.HttpResponse | None:
         if not isinstance(error, DomainError) or request.path.startswith("/api/"):
             return None
-        with translation.override(translation.get_language()):
-            return render(request, "refusal.html", {"error": error}, status=error.status)
+        if request.htmx:
+            response = render(request, "refusal.html#refusal", {"error": error}, status=error.status)
+            return retarget(reswap(response, "innerHTML"), "#flash")
+        return render(request, self.PAGES.get(error.status, "refusal.html"), {"error": error}, status=error.status)

@@ -1,4 +1,4 @@
-"""Home, health and metrics."""
+"""Home, health and metrics; what the shell itself needs."""
 
 from django.urls import path
 
@@ -8,4 +8,7 @@ app_name = "web"
 urlpatterns = [
     path("home/", views.home, name="home"),
     path("healthz", views.healthz, name="healthz"),
+    path("preferences/theme/", views.theme, name="theme"),
+    path("preferences/language/", views.language, name="language"),
+    path("demo/components/", views.components, name="components"),
 ]

@@ -1,0 +1,3 @@
+from rentals.views import catalog
+
+__all__ = ["catalog"]
