@@ -50,13 +50,13 @@ def zone_text(moment: datetime) -> str:
     return f"UTC{'+' if minutes > 0 else MINUS}{hours}" + (f":{rest:02d}" if rest else "")
 
 
-def moment_text(moment: datetime, *, now: datetime, style: str = "", zone: bool = True) -> str:
-    """`moment` in the active zone. style: "" (year only when it is not this one), full, day, time. `zone` names the zone behind a clock time."""
+def moment_text(moment: datetime, *, now: datetime, form: str = "", zone: bool = True) -> str:
+    """`moment` in the active zone. form: "" (year only when it is not this one), full, day, time. `zone` names the zone behind a clock time."""
     local = timezone.localtime(moment)
     same_year = local.year == timezone.localtime(now).year
-    if style == "day":
+    if form == "day":
         return dates.format_datetime(local, PATTERNS[locale()]["day" if same_year else "day_year"], locale=locale())
-    pattern = "time" if style == "time" else "moment" if same_year and style != "full" else "year"
+    pattern = "time" if form == "time" else "moment" if same_year and form != "full" else "year"
     text = dates.format_datetime(local, PATTERNS[locale()][pattern], locale=locale())
     return f"{text}{NO_BREAK}{zone_text(local)}" if zone else text
 

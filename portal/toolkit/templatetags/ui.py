@@ -50,16 +50,16 @@ def number(value: Decimal | int | float | None, unit: str = "", digits: int | No
 
 
 @register.simple_tag
-def moment(at: datetime | date | None, style: str = "", hint: bool = True) -> SafeString:
-    """A moment in the viewer's zone, named, with a relative hint and the full ISO form on hover. style: "" | full | day | time."""
+def moment(at: datetime | date | None, form: str = "", hint: bool = True) -> SafeString:
+    """A moment in the viewer's zone, named, with a relative hint and the full ISO form on hover. form: "" | full | day | time."""
     if at is None:
         return NOTHING
     if not isinstance(at, datetime):
         return format_html('<time datetime="{}">{}</time>', at.isoformat(), formats.date_text(at))
     now = timezone.now()
-    text = formats.moment_text(at, now=now, style=style)
+    text = formats.moment_text(at, now=now, form=form)
     title = f"{timezone.localtime(at).isoformat(timespec='seconds')} ({timezone.get_current_timezone_name()})"
-    if not hint or style in ("day", "time"):
+    if not hint or form in ("day", "time"):
         return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), title, text)
     relative = formats.relative_text(at, now=now)
     return format_html('<time datetime="{}" title="{}">{} <span class="hint">{}</span></time>', at.isoformat(), title, text, relative)
@@ -76,9 +76,9 @@ def period(during: Period | object | None, hint: bool = True) -> SafeString:
     text = format_html(
         '<span class="period"><time datetime="{}">{}</time> – <time datetime="{}">{}</time>',
         start.isoformat(),
-        formats.moment_text(start, now=now, style="full" if start.year != end.year else "", zone=zones_differ),
+        formats.moment_text(start, now=now, form="full" if start.year != end.year else "", zone=zones_differ),
         end.isoformat(),
-        formats.moment_text(end, now=now, style="full" if start.year != end.year else ""),
+        formats.moment_text(end, now=now, form="full" if start.year != end.year else ""),
     )
     if hint:
         text = format_html('{} <span class="hint">{}</span>', text, formats.length_text(end - start))
