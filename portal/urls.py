@@ -9,6 +9,10 @@ urlpatterns = [
     path("", include("monitoring.urls")),
     path("", include("billing.urls")),
     path("", include("portal.accounts.urls")),
+    path("api/v1/", include("rentals.api.urls")),
+    path("api/v1/", include("monitoring.api.urls")),
+    path("api/v1/", include("billing.api.urls")),
+    path("api/v1/", include("portal.accounts.api.urls")),
     path("account/", include("allauth.urls")),
     path("admin/", admin.site.urls),
 ]

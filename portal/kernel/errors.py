@@ -10,8 +10,8 @@ class DomainError(Exception):
     code = "refused"
 
     def __init__(self, message: str = "", *, field: str = "", **facts: object) -> None:
-        super().__init__(message or self.__doc__ or self.code)
-        self.message = message or (self.__doc__ or self.code).strip()
+        self.message = message or " ".join((self.__doc__ or self.code).split())
+        super().__init__(self.message)
         self.field = field
         self.facts = facts
 

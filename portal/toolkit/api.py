@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext
 from rest_framework import exceptions, response
 from rest_framework.views import exception_handler
 
@@ -11,7 +12,7 @@ from portal.kernel.errors import DomainError
 def answer(error: Exception, context: dict) -> response.Response | None:
     """DRF's EXCEPTION_HANDLER."""
     if isinstance(error, DomainError):
-        body = {"code": error.code, "message": error.message, "field": error.field, "facts": error.facts}
+        body = {"code": error.code, "message": gettext(error.message), "field": error.field, "facts": error.facts}
         return response.Response({"error": body}, status=error.status)
     answered = exception_handler(error, context)
     if answered is None:

@@ -7,10 +7,12 @@ from typing import ClassVar
 
 from django import http
 from django.shortcuts import render
-from django.utils import timezone
+from django.utils import timezone, translation
+from django.utils.translation import gettext
 from django_htmx.http import reswap, retarget
 
 from portal.kernel.errors import DomainError
+from portal.toolkit.pages import client_address
 
 
 def viewer_preferences(get_response):
@@ -19,12 +21,25 @@ def viewer_preferences(get_response):
     def middleware(request: http.HttpRequest) -> http.HttpResponse:
         user = request.user
         name = user.time_zone if user.is_authenticated else request.COOKIES.get("tz", "UTC")
+        language = user.language if user.is_authenticated else translation.get_language()
         try:
             zone = zoneinfo.ZoneInfo(name)
         except (zoneinfo.ZoneInfoNotFoundError, ValueError):
             zone = zoneinfo.ZoneInfo("UTC")
-        with timezone.override(zone):
+        with timezone.override(zone), translation.override(language):
+            request.LANGUAGE_CODE = language
             return get_response(request)
+
+    return middleware
+
+
+def acting_address(get_response):
+    """Tell the person object from where he acts, so that the audit entries of his acts say so."""
+
+    def middleware(request: http.HttpRequest) -> http.HttpResponse:
+        if request.user.is_authenticated:
+            request.user.acting_address = client_address(request)
+        return get_response(request)
 
     return middleware
 
@@ -43,7 +58,8 @@ class answer_domain_errors:
     def process_exception(self, request: http.HttpRequest, error: Exception) -> http.HttpResponse | None:
         if not isinstance(error, DomainError) or request.path.startswith("/api/"):
             return None
+        facts = {"error": error, "message": gettext(error.message)}
         if request.htmx:
-            response = render(request, "refusal.html#refusal", {"error": error}, status=error.status)
+            response = render(request, "refusal.html#refusal", facts, status=error.status)
             return retarget(reswap(response, "innerHTML"), "#flash")
-        return render(request, self.PAGES.get(error.status, "refusal.html"), {"error": error}, status=error.status)
+        return render(request, self.PAGES.get(error.status, "refusal.html"), facts, status=error.status)

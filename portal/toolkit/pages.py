@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from django import http
+from django import forms, http
 from django.shortcuts import render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext
+
+from portal.kernel.errors import DomainError
 
 
 def render_page(request: http.HttpRequest, template: str, context: dict, *, partial: str = "", status: int = 200) -> http.HttpResponse:
@@ -16,3 +20,15 @@ def render_page(request: http.HttpRequest, template: str, context: dict, *, part
 def client_address(request: http.HttpRequest) -> str | None:
     """The peer's address as the server in front gave it (uvicorn's --proxy-headers handles X-Forwarded-For)."""
     return request.META.get("REMOTE_ADDR") or None
+
+
+def put_on_form(form: forms.Form, refusal: DomainError) -> None:
+    """Show a service's refusal at the field that it names, else above the form."""
+    form.add_error(refusal.field if refusal.field in form.fields else None, gettext(refusal.message))
+
+
+def safe_next(request: http.HttpRequest, *, default: str) -> str:
+    """Where `next` in the form points to, when that is a page of ours; else `default` (a URL name or path)."""
+    wanted = request.POST.get("next", "") or request.GET.get("next", "")
+    ours = url_has_allowed_host_and_scheme(wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure())
+    return wanted if ours else default

@@ -26,8 +26,9 @@ class User(AbstractUser):
     last_name = None
     email = models.EmailField(_("e-mail"), unique=True)
     name = models.CharField(_("name"), max_length=120, blank=True)
-    language = models.CharField(max_length=10, default="en")
-    time_zone = models.CharField(max_length=64, default="UTC")
+    language = models.CharField(_("language"), max_length=10, default="en")
+    time_zone = models.CharField(_("time zone"), max_length=64, default="UTC")
+    current_organisation = models.ForeignKey("accounts.Organisation", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
 
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: list[str] = []

@@ -1,0 +1,40 @@
+"""A person's own things."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from allauth.account.models import EmailAddress
+
+from portal.accounts.models import Notification, SshKey, User
+from portal.accounts.queries import access
+
+
+@dataclass(frozen=True)
+class Shell:
+    """What the frame around every page shows of the person looking at it."""
+
+    organisations: list
+    organisation: object | None
+    role: str
+    staff_roles: frozenset[str]
+    unread: int
+
+
+def shell_of(user: User) -> Shell:
+    """Three queries, whatever he has; none for a visitor."""
+    if not user.is_authenticated:
+        return Shell([], None, "", frozenset(), 0)
+    organisations = access.organisations_of(user)
+    oldest = min(organisations, key=lambda organisation: organisation.membership_id, default=None)
+    current = next((each for each in organisations if each.pk == user.current_organisation_id), oldest)
+    unread = Notification.objects.filter(user=user, read_at__isnull=True).count()
+    return Shell(organisations, current, getattr(current, "role", ""), access.staff_roles_of(user), unread)
+
+
+def ssh_keys_of(user: User) -> list[SshKey]:
+    return list(SshKey.objects.filter(user=user).order_by("name", "pk"))
+
+
+def has_verified_mail(user: User) -> bool:
+    return EmailAddress.objects.filter(user=user, verified=True).exists()

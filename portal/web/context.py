@@ -1,0 +1,13 @@
+"""What the frame around every page may use of the person looking at it."""
+
+from __future__ import annotations
+
+from django import http
+from django.utils.functional import SimpleLazyObject
+
+from portal.accounts import queries
+
+
+def shell(request: http.HttpRequest) -> dict:
+    """`shell`: his Organisations, the current one, his role, his staff roles and the count of unread notifications. Costs nothing until a template asks."""
+    return {"shell": SimpleLazyObject(lambda: queries.shell_of(request.user))}

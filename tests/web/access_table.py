@@ -1,0 +1,136 @@
+"""Who may open which address: the one table that tests/web/test_access_walk.py walks the whole URL configuration against.
+
+HOW TO ADD AN ADDRESS: put one line into the dictionary of your app below, keyed by the full URL name ("rentals:booking-extend"), with one of
+
+    public()                                  anyone, logged in or not
+    own()                                     anyone logged in; shows only his own things, whoever he is
+    current(roles)                            a page about the Organisation one works in (member_required / role_required); staff get 403
+    customer(args, roles, staff)              a row of Lovelace Labs: members with one of `roles`, staff with one of `staff`, strangers 404
+    staff_only(*roles, args=...)              our own people with one of `roles` (any staff when none is named); customers 404
+
+`args` is a function of the Things below that gives the keyword arguments of the address: `args=lambda things: {"number": things.lab.number}`.
+Need a Booking or a Document? Add a cached_property to Things that builds it through a service. `methods` are those that the view answers
+(default GET, or POST for names that end in an act: say methods="POST"). `try_post=False` spares a permitted person's empty POST (it would reach an engine).
+
+The walk then asks each address with GET and POST as a visitor, a stranger, every role of the Organisation and every staff role.
+An address without a line fails by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from portal.accounts.domain.roles import ACCOUNT_MANAGER, BILLING, BOOKERS, EVERYONE, FINANCE, MANAGERS, OPERATOR, OWNER, PAYERS, STAFF  # noqa: F401
+from tests import world
+
+
+class Things:
+    """Rows of Lovelace Labs for the addresses that name one. Built on first use, in this test's transaction."""
+
+    def __init__(self, cast: world.Cast, now) -> None:
+        self.cast, self.now = cast, now
+        self.lab = cast.lab
+
+    @cached_property
+    def racks(self) -> world.Racks:
+        return world.racks(self.now)
+
+
+Args = Callable[[Things], dict]
+
+
+def nothing(things: Things) -> dict:
+    return {}
+
+
+@dataclass(frozen=True)
+class Row:
+    kind: str
+    args: Args = nothing
+    roles: tuple[str, ...] = ()
+    staff: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ("GET",)
+    try_post: bool = True
+    may_lack: bool = False
+
+
+def _methods(methods: str) -> tuple[str, ...]:
+    return tuple(methods.split())
+
+
+def public(*, args: Args = nothing, methods: str = "GET", try_post: bool = True) -> Row:
+    return Row("public", args, methods=_methods(methods), try_post=try_post)
+
+
+def own(*, args: Args = nothing, methods: str = "GET", try_post: bool = True, may_lack: bool = False) -> Row:
+    """`may_lack`: 404 for a person who has no such thing (no second factor, for instance) is right."""
+    return Row("own", args, EVERYONE, STAFF, _methods(methods), try_post, may_lack)
+
+
+def current(roles: tuple[str, ...] = EVERYONE, *, args: Args = nothing, methods: str = "GET", try_post: bool = True) -> Row:
+    return Row("current", args, roles, (), _methods(methods), try_post)
+
+
+def customer(args: Args, roles: tuple[str, ...] = EVERYONE, staff: tuple[str, ...] = (), *, methods: str = "GET", try_post: bool = True) -> Row:
+    return Row("customer", args, roles, staff, _methods(methods), try_post)
+
+
+def staff_only(*roles: str, args: Args = nothing, methods: str = "GET", try_post: bool = True) -> Row:
+    return Row("staff", args, (), roles or STAFF, _methods(methods), try_post)
+
+
+def _lab(things: Things) -> dict:
+    return {"number": things.lab.number}
+
+
+WEB = {
+    "web:home": own(),
+    "web:healthz": public(),
+}
+
+ACCOUNTS = {
+    "accounts:language": public(methods="POST"),
+    "accounts:organisation-new": own(methods="GET POST"),
+    "accounts:organisation": customer(_lab),
+    "accounts:organisation-edit": customer(_lab, MANAGERS, methods="POST"),
+    "accounts:organisation-switch": customer(_lab, methods="POST"),
+    # allauth's own addresses
+    "account_login": public(methods="GET POST"),
+    "account_logout": public(methods="GET POST"),
+    "account_inactive": public(),
+    "account_signup": public(methods="GET POST"),
+    "account_reauthenticate": own(methods="GET POST"),
+    "account_request_reauthentication_code": own(methods="GET POST"),
+    "account_confirm_reauthentication_code": own(methods="GET POST"),
+    "account_email": own(methods="GET POST"),
+    "account_email_verification_sent": public(),
+    "account_change_password": own(methods="GET POST"),
+    "account_set_password": own(methods="GET POST"),
+    "account_reset_password": public(methods="GET POST"),
+    "account_confirm_login_code": own(methods="GET POST"),
+    "account_confirm_email": public(args=lambda things: {"key": "unknown"}, methods="GET POST"),
+    "account_reset_password_from_key_done": public(),
+    "account_reset_password_from_key": public(args=lambda things: {"uidb36": "1", "key": "unknown"}, methods="GET POST"),
+    "account_reset_password_done": public(),
+    "mfa_authenticate": own(methods="GET POST"),
+    "mfa_reauthenticate": own(methods="GET POST"),
+    "mfa_index": own(),
+    "mfa_activate_totp": own(methods="GET POST"),
+    "mfa_deactivate_totp": own(methods="GET POST", may_lack=True),
+    "mfa_view_recovery_codes": own(may_lack=True),
+    "mfa_generate_recovery_codes": own(methods="GET POST"),
+    "mfa_download_recovery_codes": own(may_lack=True),
+}
+
+BILLING_APP: dict[str, Row] = {}
+
+RENTALS: dict[str, Row] = {}
+
+MONITORING: dict[str, Row] = {}
+
+TABLE: dict[str, Row] = {**WEB, **ACCOUNTS, **BILLING_APP, **RENTALS, **MONITORING}
+
+# Whole namespaces with one rule: only an administrator, and checked once at their door.
+NAMESPACES_OF_ADMINISTRATORS = ("admin",)
