@@ -54,7 +54,7 @@ def once(*, scope: str, key: str, request: object, act: Callable[[], Answer], no
     """
     if not 1 <= len(key) <= MOST_CHARACTERS:
         raise UnusableKey()
-    request_hash = fingerprint(request)
+    request_hash = _fingerprint(request)
     with transaction.atomic():
         row = _claim(scope, key, request_hash, now, wait_ms)
         if row is None:
@@ -70,7 +70,7 @@ def forget(*, before: datetime) -> int:
     return IdempotencyKey.objects.filter(created_at__lt=before).delete()[0]
 
 
-def fingerprint(request: object) -> str:
+def _fingerprint(request: object) -> str:
     canonical = json.dumps(request, sort_keys=True, separators=(",", ":"), cls=DjangoJSONEncoder)
     return hashlib.sha256(canonical.encode()).hexdigest()
 

@@ -35,7 +35,18 @@ def member_required(view: View) -> View:
     """For a member of an Organisation, set as `request.organisation` (with `.role`). A visitor is sent to the log-in, who has no Organisation to the page
     that founds one, staff without one gets 403."""
 
-    return role_required()(view)
+    @functools.wraps(view)
+    def guarded(request: http.HttpRequest, *args, **kwargs) -> http.HttpResponse:
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path())
+        request.organisation = queries.current_organisation(request.user)
+        if request.organisation is not None:
+            return view(request, *args, **kwargs)
+        if queries.has_staff_role(request.user):
+            raise NotAllowed()
+        return redirect("accounts:organisation-new")
+
+    return guarded
 
 
 def role_required(*roles: str) -> Callable[[View], View]:
@@ -44,18 +55,10 @@ def role_required(*roles: str) -> Callable[[View], View]:
     def decorate(view: View) -> View:
         @functools.wraps(view)
         def guarded(request: http.HttpRequest, *args, **kwargs) -> http.HttpResponse:
-            if not request.user.is_authenticated:
-                return redirect_to_login(request.get_full_path())
-            organisation = queries.current_organisation(request.user)
-            if organisation is None:
-                if queries.has_staff_role(request.user):
-                    raise NotAllowed()
-                return redirect("accounts:organisation-new")
-            if roles and organisation.role not in roles:
+            if request.organisation.role not in roles:
                 raise NotAllowed()
-            request.organisation = organisation
             return view(request, *args, **kwargs)
 
-        return guarded
+        return member_required(guarded)
 
     return decorate
