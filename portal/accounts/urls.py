@@ -6,7 +6,6 @@ from portal.accounts import views
 
 app_name = "accounts"
 urlpatterns = [
-    path("language/", views.language, name="language"),
     path("organisations/new/", views.organisation_new, name="organisation-new"),
     path("organisations/<str:number>/", views.organisation, name="organisation"),
     path("organisations/<str:number>/edit/", views.organisation_edit, name="organisation-edit"),

@@ -88,10 +88,12 @@ def _lab(things: Things) -> dict:
 WEB = {
     "web:home": own(),
     "web:healthz": public(),
+    "web:theme": public(methods="POST"),
+    "web:language": public(methods="POST"),
+    "web:components": public(),
 }
 
 ACCOUNTS = {
-    "accounts:language": public(methods="POST"),
     "accounts:organisation-new": own(methods="GET POST"),
     "accounts:organisation": customer(_lab),
     "accounts:organisation-edit": customer(_lab, MANAGERS, methods="POST"),
@@ -126,7 +128,9 @@ ACCOUNTS = {
 
 BILLING_APP: dict[str, Row] = {}
 
-RENTALS: dict[str, Row] = {}
+RENTALS: dict[str, Row] = {
+    "rentals:catalog": public(),
+}
 
 MONITORING: dict[str, Row] = {}
 
