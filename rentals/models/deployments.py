@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import uuid
 
+from django.contrib.postgres.constraints import ExclusionConstraint
+from django.contrib.postgres.fields import IntegerRangeField, RangeOperators
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -11,7 +13,11 @@ from portal.toolkit import models as announcements
 
 
 class Deployment(models.Model):
-    """The life of one Assignment on its Server, from preparation to the wipe. `due_at` is when the next step may begin (start - prepare lead)."""
+    """The life of one Assignment on its Server, from preparation to the wipe.
+
+    `due_at` is when the next step may begin while no Operation is open: the start less the prepare lead, the start, the end. A `failure` before it was
+    ready leaves by the wipe like everything else; `spare_wanted` says that another Unit is to be found for its Assignment.
+    """
 
     class State(models.TextChoices):
         PLANNED = "planned", _("planned")
@@ -33,6 +39,12 @@ class Deployment(models.Model):
     deadline_at = models.DateTimeField(null=True)
     end_wanted_at = models.DateTimeField(null=True)  # from when on the Assignment is to be handed back; moved forward by an early end
     failure = models.CharField(max_length=300, blank=True)
+    waiting_for = models.CharField(max_length=300, blank=True)  # why it has not begun though it is due; for the operator
+    spare_wanted = models.BooleanField(default=False)
+    looked_at = models.DateTimeField(null=True)  # when the running Server was last looked at
+    misses = models.PositiveSmallIntegerField(default=0)  # looks in a row that did not find it well
+    hits = models.PositiveSmallIntegerField(default=0)
+    first_miss_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField()
 
     class Meta:
@@ -43,7 +55,9 @@ class Deployment(models.Model):
 class Operation(models.Model):
     """One engine action as a persisted row, committed before the engine hears of it.
 
-    A worker holds it by a lease with a fencing token; one that lost its lease writes zero rows. One unfinished operation per Server.
+    A worker holds it by a lease with a fencing token; one that lost its lease writes zero rows. One unfinished Operation for each slot of a Server: those
+    of a whole Server exclude every other, those of its slices pass each other. `attempt` counts definite failures; `asked_at` is when the present attempt
+    was last asked and `heard` whether the engine took it.
     """
 
     class State(models.TextChoices):
@@ -56,15 +70,20 @@ class Operation(models.Model):
     op_id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     deployment = models.ForeignKey(Deployment, null=True, on_delete=models.PROTECT, related_name="operations")
     server = models.ForeignKey("rentals.Server", on_delete=models.PROTECT, related_name="operations")
+    slots = IntegerRangeField()
     verb = models.CharField(max_length=20)
     request = models.JSONField(default=dict)
     request_hash = models.CharField(max_length=64)
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
-    attempt = models.PositiveSmallIntegerField(default=0)
+    attempt = models.PositiveSmallIntegerField(default=1)
+    asked_at = models.DateTimeField(null=True)
+    heard = models.BooleanField(default=False)
+    unheard = models.PositiveSmallIntegerField(default=0)  # looks in a row in which the engine could not be heard
     external_ref = models.CharField(max_length=120, blank=True)
     created_at = models.DateTimeField()
     deadline_at = models.DateTimeField()
     next_poll_at = models.DateTimeField()
+    rung_at = models.DateTimeField(null=True)
     lease_owner = models.CharField(max_length=80, blank=True)
     lease_until = models.DateTimeField(null=True)
     fencing = models.PositiveIntegerField(default=0)
@@ -76,7 +95,11 @@ class Operation(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["server"], condition=models.Q(state__in=["waiting", "running"]), name="rentals_one_open_operation_a_server")
+            ExclusionConstraint(
+                name="rentals_one_open_operation_a_slot",
+                expressions=[("server", RangeOperators.EQUAL), ("slots", RangeOperators.OVERLAPS)],
+                condition=models.Q(state__in=["waiting", "running"]),
+            )
         ]
         indexes = [models.Index(fields=["next_poll_at"], condition=models.Q(state__in=["waiting", "running"]), name="rentals_operation_due")]
         ordering = ["created_at", "op_id"]

@@ -139,8 +139,10 @@ class WipeEvidence(models.Model):
 
     server = models.ForeignKey(Server, on_delete=models.PROTECT, related_name="wipes")
     assignment = models.ForeignKey("rentals.Assignment", null=True, on_delete=models.PROTECT, related_name="wipes")
+    reference = models.CharField(max_length=60, unique=True)  # the key of the wipe in the engine: evidence is kept once
     finished_at = models.DateTimeField()
     complete = models.BooleanField()
+    flaw = models.CharField(max_length=300, blank=True)  # why it does not count
     disks = models.JSONField()  # [{"serial", "method", "result", "finished_at"}]
 
     class Meta:

@@ -7,11 +7,16 @@ A reply that was lost is Unknown: observe before asking again.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
+from rentals.domain.observations import Access, DiskWipe, Observation, Phase, WipeReport
+
 CLAIM_PREFIX = "bk-"
+__all__ = [
+    "Accepted", "Access", "AlreadyDone", "Answer", "Busy", "Capabilities", "Claim", "DiskWipe", "Held", "InventoryPage", "Machine", "Observation", "Op",
+    "Phase", "Provisioner", "Rejected", "Unknown", "WipeReport",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,72 +95,6 @@ Answer = Accepted | AlreadyDone | Busy | Rejected | Unknown
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
-    """A step of a Claim as the engine carried it out."""
-
-    name: str
-    started_at: datetime
-    finished_at: datetime | None = None
-    failed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    """Where a tenant reaches his Machine. `simulated` is shown to him."""
-
-    host: str
-    port: int
-    login: str
-    simulated: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class DiskWipe:
-    serial: str
-    method: str
-    result: str  # passed | failed
-    finished_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class WipeReport:
-    """What was erased by the wipe with the key `reference`. `expected` are the serials of all disks that the engine knows in this scope."""
-
-    reference: str
-    finished: bool
-    disks: tuple[DiskWipe, ...] = ()
-    expected: tuple[str, ...] = ()
-    error: str = ""
-    finished_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Observation:
-    """The truth at present about one Machine and, on it, the Claim that was asked for.
-
-    `phase`: absent, working, prepared, attaching, ready, detaching, detached, failed. `power` (of the Claim's own system when it is not whole):
-    on, off, unknown. `network`: none, provisioning, tenant. `work`: what the Machine or the Claim is busy with: "", wiping, validating.
-    `validated` is the key of the last validation that ended, `fault` what it or the wipe found.
-    """
-
-    observed_at: datetime
-    present: bool = True
-    engine_word: str = ""
-    power: str = "unknown"
-    network: str = "none"
-    phase: str = "absent"
-    phases: tuple[Phase, ...] = ()
-    others: tuple[str, ...] = ()  # names of other Claims that take the same slots
-    work: str = ""
-    validated: str = ""
-    fault: str = ""
-    gpus: tuple[str, ...] = ()
-    disks: tuple[str, ...] = ()
-    access: Access | None = None
-    error: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Held:
     """One Claim as the inventory lists it."""
 
@@ -195,8 +134,8 @@ class Provisioner(Protocol):
     def hand_over(self, op: Op, machine: Machine, name: str) -> Answer:
         """Attach the tenant network of a prepared Claim and publish its access."""
 
-    def observe(self, machine: Machine, name: str = "") -> Observation | Unknown:
-        """What is so at present."""
+    def observe(self, machine: Machine, name: str = "", slots: tuple[int, int] | None = None) -> Observation | Unknown:
+        """What is so at present. `others` are the Claims beside `name` that take any of `slots` (None: any slot)."""
 
     def power(self, op: Op, machine: Machine, action: str, name: str = "") -> Answer:
         """on or off; done when observed, not when accepted. With `name`: only that Claim's own system on a shared Machine."""

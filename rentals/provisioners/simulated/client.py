@@ -58,8 +58,8 @@ class Simulated:
     def cancel(self, op: base.Op, machine: base.Machine, name: str) -> base.Answer:
         return self._ask("cancel", op, machine, name=name)
 
-    def observe(self, machine: base.Machine, name: str = "") -> base.Observation | base.Unknown:
-        said = self._read("POST", f"/v1/machines/{machine.serial}/observe", json={"machine": dataclasses.asdict(machine), "name": name})
+    def observe(self, machine: base.Machine, name: str = "", slots: tuple[int, int] | None = None) -> base.Observation | base.Unknown:
+        said = self._read("POST", f"/v1/machines/{machine.serial}/observe", json={"machine": dataclasses.asdict(machine), "name": name, "slots": slots})
         if isinstance(said, base.Unknown):
             return said
         try:

@@ -132,8 +132,8 @@ class Effects:
         self._store.put("machine", serial, {**machine, "work": "", "work_key": "", "validated": op, "fault": fault})
 
     def interrupt_claim(self, name: str, claim: dict, now: float) -> None:
-        """What a restart does to a claim that was being worked on."""
-        if claim["phase"] in ("working", "attaching"):
+        """What a restart does to a claim that was being prepared."""
+        if claim["phase"] == "working":
             claim["phases"][-1].update(finished_at=now, failed=True)
             self._store.put("claim", name, {**claim, "phase": "failed", "error": "the engine restarted: cannot be resumed"})
 

@@ -15,6 +15,7 @@ from rentals.provisioners.simulated.faults import Faults, fraction
 from rentals.provisioners.simulated.store import Store
 
 Reply = tuple[int, dict]
+ALL_SLOTS = [0, 10_000]
 PHASES = ("claim", "image", "boot")
 STOPPABLE = frozenset({"claim", "boot"})  # while an image is being written nothing can stop it
 VERBS = frozenset(
@@ -52,9 +53,9 @@ class Rack:
         self.effects = Effects(store, self.faults, speed=speed, seed=seed)
 
     def recover(self) -> None:
-        """After a restart: what was being deployed or wiped is lost and says so (as Ironic does); power and network changes are carried on."""
+        """After a restart: what was being prepared or wiped is lost and says so (as Ironic does); power and network changes are carried on."""
         self.settle()
-        self.store.forget_timers(keep=("power", "detach"))
+        self.store.forget_timers(keep=("power", "detach", "phase"))
         now = self.clock()
         for name, claim in self.store.every("claim"):
             self.effects.interrupt_claim(name, claim, now)
@@ -206,11 +207,11 @@ class Rack:
             last = self.store.get("said", f"{serial}/{name}")
             if last is not None:
                 return 200, last
-        said = self._observation(serial, machine, name)
+        said = self._observation(serial, machine, name, body.get("slots") or ALL_SLOTS)
         self.store.put("said", f"{serial}/{name}", said)
         return 200, said
 
-    def _observation(self, serial: str, machine: dict, name: str) -> dict:
+    def _observation(self, serial: str, machine: dict, name: str, slots: list[int]) -> dict:
         now = moment(self.clock())
         if machine["vanished"]:
             return {"observed_at": now, "present": False}
@@ -219,14 +220,13 @@ class Rack:
         seat = machine if claim is None or claim["whole"] else claim
         said = {
             "observed_at": now, "present": True, "power": seat["power"], "network": seat["network"], "phase": "detached" if gone else "absent", "phases": [],
-            "others": [other for other, _ in self.claims_of(serial) if other != name], "work": (gone or {}).get("work") or machine["work"],
+            "others": self.overlapping(serial, slots, name), "work": (gone or {}).get("work") or machine["work"],
             "validated": machine["validated"], "fault": machine["fault"], "gpus": machine["gpus"], "disks": machine["disks"], "access": None, "error": "",
             "engine_word": machine["pool"],
         }  # fmt: skip
         if claim is not None:
             phases = [{**phase, "started_at": moment(phase["started_at"]), "finished_at": moment(phase["finished_at"])} for phase in claim["phases"]]
             said.update(phase=claim["phase"], phases=phases, access=claim["access"], error=claim["error"], engine_word=claim["phase"])
-            said["others"] = self.overlapping(serial, claim["slots"], name)
         return said
 
     def wipe_evidence(self, serial: str, body: dict) -> Reply:
