@@ -4,12 +4,12 @@
   const YEAR = 365 * 24 * 3600;
   const secure = location.protocol === "https:" ? ";secure" : "";
   const remember = (name, value) => {
-    document.cookie = `${name}=${encodeURIComponent(value)};path=/;max-age=${YEAR};samesite=lax${secure}`;
+    document.cookie = `${name}=${value};path=/;max-age=${YEAR};samesite=lax${secure}`;
   };
 
   // The viewer's zone: the server formats every time in it from the next page on.
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if (zone && !document.cookie.split("; ").includes(`tz=${encodeURIComponent(zone)}`)) remember("tz", zone);
+  if (zone && !document.cookie.split("; ").includes(`tz=${zone}`)) remember("tz", zone);
 
   // Theme: the buttons are a form that works alone; here it takes effect without a reload.
   document.addEventListener("submit", (event) => {
