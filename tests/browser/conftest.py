@@ -1,6 +1,7 @@
 """A real ASGI server (uvicorn in a thread, so that it shares the test database) and the system's Chromium.
 
-Tests that use `page` are `django_db(transaction=True)`; `portal_url` is the address of the portal, `log_in` gives the page somebody's session, `axe` looks for barriers.
+Tests that use `page` are `django_db(transaction=True)`; `portal_url` is the address of the portal, `log_in` gives the
+page somebody's session, `axe` looks for barriers, `fits` for sideways scrolling.
 """
 
 from __future__ import annotations
