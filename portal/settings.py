@@ -161,7 +161,7 @@ ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 ACCOUNT_CONFIRM_EMAIL_ON_GET = False
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
-ACCOUNT_RATE_LIMITS = {} if TESTING else {"login_failed": "10/m/ip,5/5m/key"}
+ACCOUNT_RATE_LIMITS = False if TESTING else {"login_failed": "10/m/ip,5/5m/key"}  # tests that are about limits set their own
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "GPU rental portal"
 
@@ -230,7 +230,8 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "portal.accounts.api.schema.Schema",
+    "DEFAULT_THROTTLE_CLASSES": ["portal.accounts.api.throttles.Fair"],
     "EXCEPTION_HANDLER": "portal.toolkit.api.answer",
     "COERCE_DECIMAL_TO_STRING": True,
 }
@@ -240,6 +241,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SCHEMA_PATH_PREFIX": "/api/v1/",
+    "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "portal.accounts.api.schema.add_refusals"],
 }
 
 # Money

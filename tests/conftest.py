@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import UTC, datetime
 
 import pytest
 
+from portal.toolkit import rates
 from tests import world
 
 
@@ -25,3 +27,9 @@ def cast(db, now) -> world.Cast:
 def racks(cast, now) -> world.Racks:
     """A small catalog with prices, a seller and three servers: two A100 8-card, one T4."""
     return world.racks(now)
+
+
+@pytest.fixture(autouse=True)
+def fresh_rates(monkeypatch) -> None:
+    """No test counts against the rate limits of another."""
+    monkeypatch.setattr(rates, "PREFIX", f"rate-{uuid.uuid4()}")

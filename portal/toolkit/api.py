@@ -13,7 +13,7 @@ def answer(error: Exception, context: dict) -> response.Response | None:
     """DRF's EXCEPTION_HANDLER."""
     if isinstance(error, DomainError):
         body = {"code": error.code, "message": gettext(error.message), "field": error.field, "facts": error.facts}
-        return response.Response({"error": body}, status=error.status)
+        return response.Response({"error": body}, status=error.status, headers=retry_header(error))
     answered = exception_handler(error, context)
     if answered is None:
         return None
@@ -25,6 +25,11 @@ def answer(error: Exception, context: dict) -> response.Response | None:
         body = {"code": getattr(error, "default_code", "error"), "message": str(answered.data.get("detail", "")), "field": "", "facts": {}}
     answered.data = {"error": body}
     return answered
+
+
+def retry_header(error: DomainError) -> dict[str, str]:
+    """The Retry-After header of a refusal that says when to come again."""
+    return {"Retry-After": str(error.facts["retry_after"])} if "retry_after" in error.facts else {}
 
 
 def _first(value: object) -> str:

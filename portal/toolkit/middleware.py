@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 from django_htmx.http import reswap, retarget
 
 from portal.kernel.errors import DomainError
+from portal.toolkit.api import retry_header
 from portal.toolkit.pages import client_address
 
 
@@ -61,5 +62,9 @@ class answer_domain_errors:
         facts = {"error": error, "message": gettext(error.message)}
         if request.htmx:
             response = render(request, "refusal.html#refusal", facts, status=error.status)
-            return retarget(reswap(response, "innerHTML"), "#flash")
-        return render(request, self.PAGES.get(error.status, "refusal.html"), facts, status=error.status)
+            response = retarget(reswap(response, "innerHTML"), "#flash")
+        else:
+            response = render(request, self.PAGES.get(error.status, "refusal.html"), facts, status=error.status)
+        for name, value in retry_header(error).items():
+            response[name] = value
+        return response

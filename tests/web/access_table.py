@@ -98,6 +98,9 @@ ACCOUNTS = {
     "accounts:organisation": customer(_lab),
     "accounts:organisation-edit": customer(_lab, MANAGERS, methods="POST"),
     "accounts:organisation-switch": customer(_lab, methods="POST"),
+    "accounts-api:me": own(),
+    "accounts-api:organisations": own(),
+    "api-schema": public(),
     # allauth's own addresses
     "account_login": public(methods="GET POST"),
     "account_logout": public(methods="GET POST"),

@@ -60,14 +60,3 @@ class IdempotencyKey(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["scope", "key"], name="accounts_idempotency_key_once")]
-
-
-class RateWindow(models.Model):
-    """How often something was done inside one window of time; counts survive a restart of the cache. `name` says what and by whom."""
-
-    name = models.CharField(max_length=160)
-    window_start = models.DateTimeField()
-    count = models.PositiveIntegerField(default=0)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["name", "window_start"], name="accounts_rate_window_once")]
