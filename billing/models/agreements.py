@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from django.contrib.postgres.fields import DateTimeRangeField
+from django.contrib.postgres.constraints import ExclusionConstraint
+from django.contrib.postgres.fields import DateTimeRangeField, RangeOperators
 from django.db import models
 
 from portal.toolkit import models as announcements
@@ -64,7 +65,8 @@ class Agreement(Numbered):
     state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
     currency = models.CharField(max_length=3)
     during = DateTimeRangeField()
-    tax = models.JSONField()  # the frozen tax decision
+    tax = models.JSONField()  # the frozen customer and tax decision per product class
+    terms = models.JSONField(default=list)  # the term discounts as of the order: [[from_hours, "percent"]]
     net_minor = models.BigIntegerField()
     tax_minor = models.BigIntegerField()
     gross_minor = models.BigIntegerField()
@@ -75,7 +77,9 @@ class Agreement(Numbered):
     objects = NumberedQuerySet.as_manager()
 
     class Meta:
+        constraints = [models.CheckConstraint(condition=models.Q(gross_minor=models.F("net_minor") + models.F("tax_minor")), name="billing_agreement_sum")]
         ordering = ["-id"]
+        indexes = [models.Index(fields=["account", "created_at"], name="billing_agreement_by_month")]
 
 
 class AgreementLine(models.Model):
@@ -87,6 +91,8 @@ class AgreementLine(models.Model):
     description = models.CharField(max_length=200)
     unit = models.CharField(max_length=10)
     quantity = models.DecimalField(max_digits=20, decimal_places=6)
+    billed_hours = models.DecimalField(max_digits=20, decimal_places=6, default=0)  # quantity x hours, as printed
+    rule = models.CharField(max_length=200, blank=True)
     rate = models.DecimalField(max_digits=20, decimal_places=6)
     discount_percent = models.DecimalField(max_digits=5, decimal_places=2, default=0)
     discount_from_terms = models.BooleanField(default=True)  # re-rated with the served length; a quoted discount stays
@@ -117,6 +123,16 @@ class UsageSegment(models.Model):
     recorded_at = models.DateTimeField()
 
     class Meta:
+        constraints = [
+            ExclusionConstraint(
+                name="billing_served_once",
+                expressions=[("line", RangeOperators.EQUAL), ("rental", RangeOperators.EQUAL), ("during", RangeOperators.OVERLAPS)],
+                condition=models.Q(kind="served"),
+            ),
+            models.CheckConstraint(condition=models.Q(during__isempty=False), name="billing_segment_has_a_length"),
+            models.CheckConstraint(condition=models.Q(kind__in=["served", "interrupted", "unknown"]), name="billing_segment_kind"),
+            models.CheckConstraint(condition=models.Q(quantity__gt=0), name="billing_segment_quantity"),
+        ]
         ordering = ["id"]
 
 

@@ -1,4 +1,4 @@
-"""Drafts, Documents and their series. An issued Document never changes: a trigger refuses UPDATE and DELETE (see the second migration)."""
+"""Drafts, Documents and their series. An issued Document never changes: a trigger refuses UPDATE and DELETE (see the third migration)."""
 
 from __future__ import annotations
 
@@ -52,6 +52,8 @@ class DraftLine(models.Model):
     quantity = models.DecimalField(max_digits=20, decimal_places=6)
     unit = models.CharField(max_length=10)
     unit_price = models.DecimalField(max_digits=20, decimal_places=6)
+    product_class = models.CharField(max_length=30, default="service")
+    rule = models.CharField(max_length=200, blank=True)
     discount_minor = models.BigIntegerField(default=0)
     net_minor = models.BigIntegerField()
     period_start = models.DateTimeField(null=True)
@@ -62,7 +64,8 @@ class DraftLine(models.Model):
 
 
 class Document(models.Model):
-    """An issued invoice or credit note: frozen, numbered, hashed. `snapshot` holds all that any renderer shows; `sha256` is over its canonical JSON."""
+    """An issued invoice or credit note: frozen, numbered, hashed. `snapshot` holds all that any renderer shows; `sha256` is over its canonical JSON.
+    The amounts of a credit note are negative, so that columns add up."""
 
     class Kind(models.TextChoices):
         INVOICE = "invoice", _("invoice")
@@ -87,7 +90,15 @@ class Document(models.Model):
     sha256 = models.CharField(max_length=64)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["series", "sequence"], name="billing_document_sequence_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["series", "sequence"], name="billing_document_sequence_once"),
+            models.CheckConstraint(condition=models.Q(gross_minor=models.F("net_minor") + models.F("tax_minor")), name="billing_document_sum"),
+            models.CheckConstraint(
+                condition=models.Q(kind="invoice", corrects__isnull=True, gross_minor__gte=0)
+                | models.Q(kind="credit_note", corrects__isnull=False, net_minor__lte=0, tax_minor__lte=0),
+                name="billing_document_sign",
+            ),
+        ]
         ordering = ["-issued_at", "-id"]
         indexes = [
             models.Index(fields=["account", "-id"], name="billing_document_by_account"),
@@ -96,12 +107,19 @@ class Document(models.Model):
 
 
 class DocumentStatus(models.Model):
-    """The payment state of a Document, kept apart because the Document itself never changes. Amounts in minor units."""
+    """The payment state of an invoice, kept apart because the Document itself never changes. Amounts in minor units, all positive; `refunded_minor` counts
+    refunds from the moment they are wanted. A credit note has no row: what became of it stands at its invoice."""
 
     document = models.OneToOneField(Document, on_delete=models.PROTECT, related_name="status", primary_key=True)
     paid_minor = models.BigIntegerField(default=0)
     credited_minor = models.BigIntegerField(default=0)
     refunded_minor = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=models.Q(paid_minor__gte=0, credited_minor__gte=0, refunded_minor__gte=0), name="billing_status_not_negative"),
+            models.CheckConstraint(condition=models.Q(refunded_minor__lte=models.F("paid_minor")), name="billing_refunded_within_paid"),
+        ]
 
 
 class DocumentFile(models.Model):
