@@ -99,8 +99,8 @@ def payment_state(*, gross: int, paid: int, credited: int, refunded: int) -> str
 
 
 def canonical(snapshot: Mapping[str, object]) -> bytes:
-    """The bytes that are hashed: JSON with sorted keys and no spaces. Refuses floats, for they have no canonical form."""
-    _refuse_floats(snapshot)
+    """The bytes that are hashed: JSON with sorted keys and no spaces. Refuses whatever has no one canonical form."""
+    _refuse_inexact(snapshot)
     return json.dumps(snapshot, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
 
 
@@ -140,12 +140,12 @@ def _by_key(notes: Sequence[Totals], what: str, currency: str) -> dict[Key, Mone
     return sums
 
 
-def _refuse_floats(value: object) -> None:
-    if isinstance(value, float):
-        raise TypeError("a snapshot holds no floats")
+def _refuse_inexact(value: object) -> None:
     if isinstance(value, Mapping):
         for item in value.values():
-            _refuse_floats(item)
+            _refuse_inexact(item)
     elif isinstance(value, (list, tuple)):
         for item in value:
-            _refuse_floats(item)
+            _refuse_inexact(item)
+    elif not (value is None or isinstance(value, (str, int))):
+        raise TypeError(f"a snapshot holds texts, whole numbers and nothing else: {value!r}")

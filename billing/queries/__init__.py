@@ -6,5 +6,6 @@ from billing.queries.prices import NoPrice, list_rates, preview, term_steps
 from billing.queries.settlements import Settlement, end_preview
 
 __all__ = [
-    "Announced", "CannotBeTaxed", "DetailsMissing", "NoPrice", "NoSeller", "Settlement", "end_preview", "list_rates", "open_announcements", "preview", "term_steps",
+    "Announced", "CannotBeTaxed", "DetailsMissing", "NoPrice", "NoSeller", "Settlement", "end_preview", "list_rates", "open_announcements",
+    "preview", "term_steps",
 ]  # fmt: skip

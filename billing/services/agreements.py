@@ -135,13 +135,17 @@ def lapse(*, number: str, now: datetime) -> None:
         audit.record(verb="agreement.lapsed", subject=agreement.number, organisation=agreement.account.organisation_id, now=now)
 
 
-@transaction.atomic
 def open_on_payment(*, agreement: str, payment: Payment, now: datetime) -> str:
     """Inside the gateway's transaction, with `payment` locked and captured: book the money, open the Agreement, issue the invoice as paid, announce
     `agreement_opened`. Returns the invoice's number. Raises AgreementHasLapsed, AgreementIsOpen (another payment was first) and PaidTooLittle; then the
-    money is in the books as the customer's and the caller wants a refund."""
-    row = _locked(agreement)
-    books.payment_settled(payment=payment, now=now)
+    money is in the books as the customer's, if the caller commits, and the caller wants a refund."""
+    books.payment_settled(payment=payment, now=now)  # outside the savepoint below: a refusal keeps it
+    return _open(number=agreement, payment=payment, now=now)
+
+
+@transaction.atomic
+def _open(*, number: str, payment: Payment, now: datetime) -> str:
+    row = _locked(number)
     if row.state == LAPSED:
         raise AgreementHasLapsed(_("The hold ended before the payment came."))
     if row.state != PENDING:
@@ -212,7 +216,7 @@ def end(*, number: str, now: datetime) -> settlements.Settlement:
     RatedItem.objects.bulk_create(_rated(line, item) for line, settled in zip(lines, result.lines, strict=True) for item in settled.rated)
     invoice = row.documents.get(kind=Document.Kind.INVOICE)
     if result.credit_net:
-        reason = _("Not used")
+        reason = "not_used"
         credited = [credits.Credit(item.position, item.credit, item.credit_hours) for item in result.lines]
         note = credits.credit(invoice=invoice, lines=credited, reason=reason, by=None, now=now)
         credits.refund_what_we_owe(invoice=invoice, note=note, reason=reason, source=f"end:{row.number}", now=now)

@@ -48,7 +48,7 @@ def payment_settled(*, payment: Payment, now: datetime) -> bool:
     return post(booked=booked, account=payment.agreement.account, now=now, payment=payment)
 
 
-def is_posted(key: str) -> bool:
+def is_posted(*, key: str) -> bool:
     """Whether the fact with this key is in the books."""
     return Entry.objects.filter(key=key).exists()
 

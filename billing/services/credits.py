@@ -134,7 +134,7 @@ def refund_settled(*, refund: Refund, now: datetime) -> None:
 def refund_failed(*, refund: Refund, now: datetime) -> None:
     """Put the money of a failed refund back to owed: in the books, at the Payment and at the invoice. A repeat does nothing. The caller moves the state."""
     amount = Money.from_minor(refund.amount_minor, refund.currency)
-    settled = books.is_posted(f"refund:{refund.number}")
+    settled = books.is_posted(key=f"refund:{refund.number}")
     booked = ledger.refund_failed(refund=refund.number, amount=amount, was_settled=settled)
     if not books.post(booked=booked, account=refund.payment.agreement.account, now=now, refund=refund):
         return

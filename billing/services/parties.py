@@ -51,7 +51,7 @@ def set_up_seller(*, slug: str, by: Any, now: datetime, **details: object) -> Le
     return seller
 
 
-def load_tax_rules(path: Path = TAX_RULES) -> int:
+def load_tax_rules(*, path: Path = TAX_RULES) -> int:
     """Add the rule rows of a data file that are not there yet; rows that finance has changed or closed stay as they are. Returns how many were added."""
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
