@@ -9,7 +9,7 @@ from decimal import ROUND_HALF_UP, Decimal
 # Minor-unit exponents, ISO 4217 table A.1 (SIX, list one). Only currencies that the portal can be set up to sell in.
 EXPONENTS = {
     "USD": 2, "EUR": 2, "CNY": 2, "GBP": 2, "HKD": 2, "SGD": 2, "CHF": 2, "SEK": 2, "NOK": 2, "DKK": 2, "PLN": 2,
-    "AUD": 2, "CAD": 2, "INR": 2, "JPY": 0, "KRW": 0, "KWD": 3, "BHD": 3, "TND": 3,
+    "AUD": 2, "CAD": 2, "INR": 2, "JPY": 0, "KRW": 0, "ISK": 0, "UGX": 0, "MGA": 2, "KWD": 3, "BHD": 3, "TND": 3,
 }  # fmt: skip
 
 
