@@ -58,7 +58,7 @@ class Outbox:
 
     async def _deliver(self, client: httpx.AsyncClient, row) -> None:
         body = json.dumps(self.store.get("event", row["event"]))
-        secrets = ["whsec_forged"] if row["forged"] and row["attempts"] == 0 else self.secrets[:1]
+        secrets = ["whsec_forged"] if row["forged"] and row["attempts"] == 0 else self.secrets
         headers = {
             "Content-Type": "application/json; charset=utf-8",
             "Stripe-Signature": signature(body, secrets, int(time.time())),

@@ -22,7 +22,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from billing.gateways.simulated import api, control, hosted, shapes
+from billing.gateways.simulated import control, endpoints, hosted, shapes
 from billing.gateways.simulated.calls import Call
 from billing.gateways.simulated.outbox import Outbox
 from billing.gateways.simulated.store import Store
@@ -53,7 +53,7 @@ def build(*, path: Path, port: int, secret_key: str = "", webhook_url: str = "",
             await delivering
 
     app = Starlette(
-        routes=[Route("/healthz", _health), *api.routes(), *control.routes(), *hosted.routes()],
+        routes=[Route("/healthz", _health), *endpoints.routes(), *control.routes(), *hosted.routes()],
         middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=["127.0.0.1", "localhost"])],
         exception_handlers={404: _unknown},
         lifespan=lifespan,

@@ -90,6 +90,7 @@ def _writer(act: Act) -> Callable:
         raw = (await request.body()).decode()
         try:
             _check_key(request)
+            _check_available(call, request.url.path)
             call.idempotency_key = request.headers.get("idempotency-key")
             with call.store.transaction():
                 response, waits = _answer_once(call, act, request, forms.parse(raw))
@@ -105,8 +106,6 @@ def _writer(act: Act) -> Callable:
 def _answer_once(call: Call, act: Act, request: Request, params: dict) -> tuple[Response, int]:
     """The first answer to this key, or a repeat of it; and the seconds for which it is to be held back, as the control interface wished."""
     path, spelt = request.url.path, json.dumps(params, sort_keys=True)
-    if call.store.take_wish("unavailable", path):
-        raise faults.ApiError(503, "api_error", "The service is not available at the moment.")
     repeated = _earlier(call, path, spelt)
     if repeated:
         return repeated, 0
@@ -118,6 +117,13 @@ def _answer_once(call: Call, act: Act, request: Request, params: dict) -> tuple[
         call.store.db.execute("INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)", row)
     hang = call.store.take_wish("hang", path)
     return answer(status, body, call.request_id), hang["seconds"] if hang else 0
+
+
+def _check_available(call: Call, path: str) -> None:
+    with call.store.transaction():
+        wished = call.store.take_wish("unavailable", path)
+    if wished:
+        raise faults.ApiError(503, "api_error", "The service is not available at the moment.")
 
 
 def _earlier(call: Call, path: str, spelt: str) -> Response | None:
