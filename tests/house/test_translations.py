@@ -1,5 +1,6 @@
 """Every word on screen speaks both languages, and the Chinese is set as Chinese is set."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -38,9 +39,8 @@ def wanted(tmp_path_factory) -> list[polib.POEntry]:
         if path.parts[0] in {*tree.FLOORS, "templates", "manage.py"} and path.suffix in {".py", ".html", ".txt", ".po"}:
             (copy / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(tree.ROOT / path, copy / path)
-    subprocess.run(
-        [sys.executable, "manage.py", "makemessages", "-l", "zh_Hans", "--keep-pot", "-v0", "-e", "html,txt,py"], cwd=copy, check=True, capture_output=True
-    )
+    command = [sys.executable, "manage.py", "makemessages", "-l", "zh_Hans", "--keep-pot", "-v0", "-e", "html,txt,py"]
+    subprocess.run(command, cwd=copy, check=True, capture_output=True, env={**os.environ, "DJANGO_SETTINGS_MODULE": "portal.settings"})
     return list(polib.pofile(str(copy / "portal" / "locale" / "django.pot")))
 
 
