@@ -154,6 +154,11 @@ if TESTING:
     PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # the real one is slow by design
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "web:home"
+ACCOUNT_ADAPTER = "portal.accounts.views.adapter.Adapter"
+ACCOUNT_FORMS = {"signup": "portal.accounts.forms.entrance.SignUp"}
+ACCOUNT_CHANGE_EMAIL = True  # one address a person; a new one counts once it is confirmed
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
@@ -168,7 +173,7 @@ MFA_TOTP_ISSUER = "GPU rental portal"
 # Mail
 EMAIL_FILE_PATH = VAR / "mail"
 EMAIL_URL = env.text("PORTAL_SMTP_HOST")
-EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend" if EMAIL_URL else "django.core.mail.backends.filebased.EmailBackend"
+EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend" if EMAIL_URL else "portal.toolkit.mailbox.Backend"
 EMAIL_HOST = EMAIL_URL
 EMAIL_PORT = env.number("PORTAL_SMTP_PORT", 587)
 EMAIL_HOST_USER = env.text("PORTAL_SMTP_USER")

@@ -121,3 +121,7 @@ def test_an_impossible_tax_id_is_refused(cast, now):
 def test_an_american_needs_a_state(cast, now):
     with pytest.raises(organisations.UnknownRegion):
         organisations.edit(organisation=cast.lab, by=cast.ada, now=now, country="US", tax_id="", region="Bavaria")
+
+
+def test_staff_can_be_asked_for_by_role(cast):
+    assert queries.staff_of(roles.FINANCE, roles.OPERATOR) == [cast.fin, cast.olu]

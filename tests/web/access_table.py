@@ -91,6 +91,8 @@ WEB = {
     "web:theme": public(methods="POST"),
     "web:language": public(methods="POST"),
     "web:components": public(),
+    "web:demo-mails": public(),
+    "web:demo-mail": public(args=lambda things: {"name": "unknown.eml"}),
 }
 
 ACCOUNTS = {

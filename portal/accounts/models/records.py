@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
 
 
@@ -14,7 +15,7 @@ class AuditEntry(models.Model):
     organisation = models.ForeignKey("accounts.Organisation", null=True, on_delete=models.PROTECT, related_name="+")
     verb = models.CharField(max_length=60)
     subject = models.CharField(max_length=60, db_index=True)
-    facts = models.JSONField(default=dict)
+    facts = models.JSONField(default=dict, encoder=DjangoJSONEncoder)
     address = models.GenericIPAddressField(null=True)
 
     class Meta:
@@ -23,7 +24,7 @@ class AuditEntry(models.Model):
 
 
 class Notification(models.Model):
-    """Something one person should know, on the page and by mail. The row is also the mail's outbox: a sweeper sends what a lost ring left behind.
+    """Something one person should know, on the page and, by its Letter, by mail.
 
     `key` makes it exactly once: a second notification with the same key for the same person is refused by the database and ignored by the service.
     """
@@ -34,18 +35,41 @@ class Notification(models.Model):
     key = models.CharField(max_length=160)
     subject = models.CharField(max_length=60)
     path = models.CharField(max_length=200, blank=True)
-    facts = models.JSONField(default=dict)
+    facts = models.JSONField(default=dict, encoder=DjangoJSONEncoder)
     created_at = models.DateTimeField()
     read_at = models.DateTimeField(null=True)
-    by_mail = models.BooleanField(default=True)
-    mail_attempts = models.PositiveSmallIntegerField(default=0)
-    next_mail_at = models.DateTimeField(null=True)
-    mailed_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "key"], name="accounts_notification_once")]
-        indexes = [models.Index(fields=["next_mail_at"], condition=models.Q(mailed_at__isnull=True, by_mail=True), name="accounts_mail_due")]
+        indexes = [models.Index(fields=["user"], condition=models.Q(read_at__isnull=True), name="accounts_unread")]
         ordering = ["-created_at", "-id"]
+
+
+class Letter(models.Model):
+    """One mail to one address: the outbox. Written in the transaction of the act that it tells of; a sweeper sends what a lost ring left behind.
+
+    Text comes from templates/mail/<kind>.txt when it is sent, in the language of `user`, else in `language`. A letter that is not a Notification's may
+    carry a secret link, so its facts are emptied once it is sent or given up.
+    """
+
+    notification = models.OneToOneField(Notification, null=True, on_delete=models.CASCADE, related_name="letter")
+    user = models.ForeignKey("accounts.User", null=True, on_delete=models.CASCADE, related_name="+")
+    organisation = models.ForeignKey("accounts.Organisation", null=True, on_delete=models.CASCADE, related_name="+")
+    address = models.EmailField()
+    language = models.CharField(max_length=10, default="en")
+    kind = models.CharField(max_length=60)
+    subject = models.CharField(max_length=60, blank=True)
+    path = models.CharField(max_length=200, blank=True)
+    facts = models.JSONField(default=dict, encoder=DjangoJSONEncoder)
+    created_at = models.DateTimeField()
+    attempts = models.PositiveSmallIntegerField(default=0)
+    next_attempt_at = models.DateTimeField(null=True)
+    sent_at = models.DateTimeField(null=True)
+    fault = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["next_attempt_at"], condition=models.Q(next_attempt_at__isnull=False), name="accounts_letter_due")]
+        ordering = ["id"]
 
 
 class IdempotencyKey(models.Model):

@@ -11,6 +11,7 @@ from portal.accounts.queries.access import (
     require_administrator,
     require_staff,
     role_of,
+    staff_of,
     staff_roles_of,
 )
 from portal.accounts.queries.checkout import Missing, current_terms, has_accepted_terms, missing_for_checkout
@@ -21,5 +22,5 @@ __all__ = [
     "Acting", "acting_by", "tokens_of",
     "Missing", "Shell", "check_role", "current_organisation", "current_terms", "has_accepted_terms", "has_staff_role", "has_verified_mail",
     "members_of", "missing_for_checkout", "organisation_for", "organisations_by_id", "organisations_of", "require_administrator", "require_staff",
-    "role_of", "shell_of", "ssh_keys_of", "staff_roles_of",
+    "role_of", "shell_of", "ssh_keys_of", "staff_of", "staff_roles_of",
 ]  # fmt: skip

@@ -72,6 +72,11 @@ def staff_roles_of(user: User) -> frozenset[str]:
     return frozenset(StaffRole.objects.filter(user=user).values_list("role", flat=True))
 
 
+def staff_of(*roles: str) -> list[User]:
+    """Our active people with one of `roles`."""
+    return list(User.objects.filter(is_active=True, staff_roles__role__in=roles).distinct().order_by("pk"))
+
+
 def has_staff_role(user: User, *roles: str) -> bool:
     """Whether he has one of `roles`, any staff role when none is named."""
     held = staff_roles_of(user)
