@@ -86,6 +86,7 @@ class Assignment(models.Model):
 
     `slots` are the Unit's, copied; `guarded` = [start - prepare lead, end + turn-over) as of booking, extended by an overdue wipe. A row that is no
     longer `live` takes no capacity. The constraint is initially immediate: deferring it is for re-plans, inside one service.
+    `rental` names the rented thing, which a replacement goes on with; `line` is the position of its price in the Agreement.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -98,6 +99,8 @@ class Assignment(models.Model):
     during = DateTimeRangeField()
     guarded = DateTimeRangeField()
     live = models.BooleanField(default=True)
+    rental = models.UUIDField(default=uuid.uuid4)
+    line = models.PositiveSmallIntegerField(default=1)
     ready_at = models.DateTimeField(null=True)  # observed ready: billing starts at the later of this and the start
     handed_back_at = models.DateTimeField(null=True)
     access = models.JSONField(default=dict)  # {"host", "port", "login"} once handed over
