@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('rentals', '0002_deployments_by_slot'),
+        ('rentals', '0003_interconnects'),
     ]
 
     operations = [
