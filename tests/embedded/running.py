@@ -43,17 +43,16 @@ def is_alive(pid: int) -> bool:
 
 
 def processes_of(folder: Path) -> list[int]:
-    """Processes that were told of this state folder or whose command names it."""
-    mark, found = os.fsencode(folder), []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and int(entry.name) != os.getpid():
-            try:
-                told = (entry / "environ").read_bytes() + (entry / "cmdline").read_bytes()
-            except OSError:
-                continue
-            if mark in told and is_alive(int(entry.name)):
-                found.append(int(entry.name))
-    return found
+    """Processes that were told of this state folder, whose command names it or who work in it (PostgreSQL's children write over what they were told)."""
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit() and int(entry.name) != os.getpid() and _names(entry, folder)]
+
+
+def _names(entry: Path, folder: Path) -> bool:
+    try:
+        told = (entry / "environ").read_bytes() + (entry / "cmdline").read_bytes() + os.fsencode(os.readlink(entry / "cwd"))
+    except OSError:
+        return False
+    return os.fsencode(folder) in told and is_alive(int(entry.name))
 
 
 class Portal:
