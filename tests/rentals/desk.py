@@ -68,4 +68,4 @@ class Desk:
         return list(booking.assignments.filter(live=True).select_related("booking__configuration", "unit").order_by("line", "pk"))
 
     def again(self, booking: Booking) -> Booking:
-        return Booking.objects.select_related("configuration", "organisation").get(pk=booking.pk)
+        return Booking.objects.select_related("configuration").get(pk=booking.pk)

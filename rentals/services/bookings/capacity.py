@@ -96,13 +96,11 @@ def replace(*, assignment: Assignment, now: datetime) -> Assignment | None:
 
 
 def give_back(*, assignment: Assignment, at: datetime) -> None:
-    """The tenancy ends at `at`: what was guarded beyond the wipe that follows can be sold again. An end that was due then changes nothing."""
+    """The tenant is out since `at`: what was guarded beyond the wipe that follows can be sold again. An end that was due then changes nothing."""
     during, guarded = assignment.during, assignment.guarded
-    if at >= during.upper:
-        return
-    end = at + (guarded.upper - during.upper)
-    left = (during.lower, at) if at > during.lower else "empty"
-    Assignment.objects.filter(pk=assignment.pk).update(during=left, guarded=(min(guarded.lower, at), end))
+    if at < during.upper:
+        left = Period(min(guarded.lower, at), at + (guarded.upper - during.upper))
+        Assignment.objects.filter(pk=assignment.pk).update(guarded=stored(during=left))
 
 
 def free(*, booking: Booking) -> None:

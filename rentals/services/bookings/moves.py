@@ -18,7 +18,7 @@ from rentals.services import announcements
 def locked(*, booking: Booking) -> Booking:
     """The row as it stands, locked until the transaction ends. Locks are taken in one order everywhere: UnitClasses, Deployments, Booking, billing's."""
     list(Deployment.objects.select_for_update().filter(assignment__booking=booking).order_by("pk"))
-    return Booking.objects.select_for_update(of=("self",)).select_related("configuration", "organisation", "booked_by").get(pk=booking.pk)
+    return Booking.objects.select_for_update(of=("self",)).select_related("configuration").get(pk=booking.pk)
 
 
 def move(*, booking: Booking, to: str, now: datetime, by: Any = None, **changes: Any) -> None:

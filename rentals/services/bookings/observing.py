@@ -108,4 +108,4 @@ def _degraded(booking: Booking, is_degraded: bool) -> None:
 
 def _locked(assignment: Assignment) -> Booking:
     """The Booking's row alone: a Deployment that observes holds its own lock already, and waits for no other's."""
-    return Booking.objects.select_for_update(of=("self",)).select_related("configuration", "organisation").get(pk=assignment.booking_id)
+    return Booking.objects.select_for_update(of=("self",)).select_related("configuration").get(pk=assignment.booking_id)
