@@ -14,11 +14,11 @@ import ssl
 import threading
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from urllib.parse import urlsplit
 
-from monitoring.domain import wire
+from monitoring.domain import samples, wire
 from monitoring.domain.samples import Batch
 
 log = logging.getLogger(__name__)
@@ -106,11 +106,17 @@ class Waiting:
 
     def put(self, batch: Batch) -> None:
         with self._changed:
-            if len(self._batches) >= self._most:
-                self._batches.popleft()
-                self.dropped += 1
             self._batches.append(batch)
+            if len(self._batches) > self._most:
+                self._drop(self._batches.popleft())
             self._changed.notify()
+
+    def _drop(self, batch: Batch) -> None:
+        """Readings may be forgotten, faults may not: they move to the next Batch."""
+        self.dropped += 1
+        if batch.events and self._batches:
+            heir = self._batches[0]
+            self._batches[0] = replace(heir, events=(*batch.events, *heir.events)[-samples.MOST_EVENTS :])
 
     def take(self, *, within: float) -> Batch | None:
         """The oldest, out of the queue; None when there is none for so many seconds."""
@@ -123,7 +129,7 @@ class Waiting:
         """Put back what could not be delivered, unless newer ones need the room."""
         with self._changed:
             if len(self._batches) >= self._most:
-                self.dropped += 1
+                self._drop(batch)
             else:
                 self._batches.appendleft(batch)
 

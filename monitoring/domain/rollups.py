@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from monitoring.domain import scopes
-from monitoring.domain.samples import Sample
+from monitoring.domain import series
 
 SECONDS = 60
 GRACE = 5  # seconds after its end in which a minute may still fill
@@ -64,25 +64,15 @@ def is_closed(start: int, now: float) -> bool:
     return start + SECONDS + GRACE <= now
 
 
-def roll_up(moments: Iterable[tuple[float, Iterable[Sample]]]) -> list[Minute]:
-    """The minutes of one Server's Batches, in order of series and time. Each (GPU, time) counts once, whatever is repeated; a MIG board is a series of
-    its own (power, temperature, memory once) beside those of its instances (utilisation, memory)."""
+def roll_up(moments: Iterable[tuple[float, Iterable[Sequence[Any]]]]) -> list[Minute]:
+    """The minutes of one Server's messages (time and rows), in order of series and time. Each (series, time) counts once, whatever is repeated."""
     minutes: dict[tuple[str, int], Minute] = {}
-    seen: set[tuple[str, float]] = set()
-    for at, samples in moments:
+    seen: set[float] = set()
+    for at, rows in moments:
+        if at in seen:
+            continue
+        seen.add(at)
         start = minute_of(at)
-        for sample in samples:
-            if (sample.gpu, at) not in seen:
-                seen.add((sample.gpu, at))
-                _add(minutes, start, sample)
+        for name, values in series.readings(rows).items():
+            minutes.setdefault((name, start), Minute(name, start)).add(*values)
     return [minutes[key] for key in sorted(minutes)]
-
-
-def _add(minutes: dict[tuple[str, int], Minute], start: int, sample: Sample) -> None:
-    _minute(minutes, sample.gpu, start).add(sample.utilisation, sample.used, sample.power, sample.temperature)
-    for one in sample.instances:
-        _minute(minutes, scopes.series(sample.gpu, one.gi, one.start), start).add(one.utilisation, one.memory_used, None, None)
-
-
-def _minute(minutes: dict[tuple[str, int], Minute], series: str, start: int) -> Minute:
-    return minutes.setdefault((series, start), Minute(series, start))

@@ -12,6 +12,7 @@ from enum import StrEnum
 
 MOST_GPUS, MOST_INSTANCES, MOST_EVENTS = 16, 7, 32
 FUTURE_SECONDS, PAST_SECONDS = 30, 600
+EVENT_SECONDS = 86_400  # how long a fault may have waited for its way to the portal
 INTERVAL = 1.0  # seconds between two Batches of one agent
 GAP = 2.5  # a line is never drawn across more intervals than this
 MIB = 1 << 20

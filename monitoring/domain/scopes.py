@@ -52,8 +52,3 @@ def visible(rows: Iterable[list[object]], scope: Scope) -> list[list[object]]:
 def _shared(row: list[object], instances: list[object]) -> list[object]:
     kept = {GPU: row[GPU], STATE: row[STATE], THROTTLE: row[THROTTLE], MIG: 1, INSTANCES: instances}
     return [kept.get(column) for column in range(len(COLUMNS))]
-
-
-def series(gpu: str, gi: int, start: int | None) -> str:
-    """The name under which the readings of one MIG instance are kept: board and placement, which survive what renumbers instances."""
-    return f"{gpu}/{start}" if start is not None else f"{gpu}/gi{gi}"

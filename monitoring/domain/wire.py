@@ -91,7 +91,9 @@ def from_wire(document: object, received_at: float) -> Batch:
         seq=_whole(document.get("seq"), "seq"),
         at=at,
         samples=_distinct(tuple(sample(row, f"gpus[{place}]") for place, row in enumerate(_list(document.get("gpus"), "gpus", samples.MOST_GPUS)))),
-        events=tuple(_event(row, f"events[{place}]") for place, row in enumerate(_list(document.get("events", []), "events", samples.MOST_EVENTS))),
+        events=tuple(
+            _event(row, f"events[{place}]", received_at) for place, row in enumerate(_list(document.get("events", []), "events", samples.MOST_EVENTS))
+        ),
     )
 
 
@@ -131,12 +133,13 @@ def _instance(row: object, place: str) -> Instance:
     )
 
 
-def _event(row: object, place: str) -> Event:
+def _event(row: object, place: str, received_at: float) -> Event:
     if not isinstance(row, list) or len(row) != 4:
         raise Refused(place, "must be an array of 4")
-    return Event(
-        _text(row[0], f"{place}.gpu", 60), _text(row[1], f"{place}.code", 20), _number(row[2], f"{place}.at"), _text(row[3], f"{place}.text", 300, least=0)
-    )
+    at = _number(row[2], f"{place}.at")
+    if not received_at - samples.EVENT_SECONDS <= at <= received_at + samples.FUTURE_SECONDS:
+        raise Refused(f"{place}.at", "must lie within the last day")
+    return Event(_text(row[0], f"{place}.gpu", 60), _text(row[1], f"{place}.code", 20), at, _text(row[3], f"{place}.text", 300, least=0))
 
 
 def _text(value: object, field: str, most: int, *, least: int = 1) -> str:

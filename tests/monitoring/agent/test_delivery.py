@@ -11,7 +11,7 @@ import pytest
 
 from monitoring.agent import delivery
 from monitoring.agent.delivery import Courier, Outcome, Portal, Waiting
-from monitoring.domain.samples import Batch, Sample
+from monitoring.domain.samples import Batch, Event, Sample
 from tests.live.engines import free_port
 
 BATCH = Batch("srv-a1", "simulated", "boot", 1, time.time(), (Sample("GPU-0", utilisation=5),))
@@ -78,6 +78,21 @@ def test_a_full_queue_forgets_the_oldest():
     assert [waiting.take(within=0).seq for _ in range(3)] == [2, 3, 4]
     assert waiting.dropped == 2
     assert waiting.take(within=0) is None
+
+
+def test_a_fault_outlives_the_batch_that_is_forgotten():
+    waiting = Waiting(most=2)
+    fault, later = Event("GPU-0", "xid-79", 1.0), Event("GPU-0", "xid-31", 2.0)
+    waiting.put(replace(numbered(1), events=(fault,)))
+    waiting.put(replace(numbered(2), events=(later,)))
+    waiting.put(numbered(3))
+    assert waiting.take(within=0) == replace(numbered(2), events=(fault, later))
+
+    first = waiting.take(within=0)
+    waiting.put(numbered(4))
+    waiting.put(numbered(5))
+    waiting.give_back(replace(first, events=(fault,)))
+    assert waiting.take(within=0).events == (fault,)
 
 
 def test_what_could_not_be_delivered_goes_back_to_the_front_unless_the_room_is_needed():

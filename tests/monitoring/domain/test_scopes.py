@@ -60,8 +60,3 @@ def test_no_scope_shows_a_gpu_or_an_instance_outside_of_it(gpus, start, size):
         assert sample.gpu in gpus | {"GPU-m"}
         if sample.gpu not in gpus:
             assert all(start <= one.start < start + size for one in sample.instances)
-
-
-def test_an_instance_is_known_by_its_placement_or_else_by_its_number():
-    assert scopes.series("GPU-m", 1, 4) == "GPU-m/4"
-    assert scopes.series("GPU-m", 9, None) == "GPU-m/gi9"

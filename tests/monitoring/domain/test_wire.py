@@ -113,6 +113,8 @@ def test_nonsense_is_refused_and_never_breaks_the_reader(nonsense):
         (document(gpus=[row(instances=[[1, "", None, None, "x", None, None]])]), "gpus[0].instances[0].utilisation"),
         (document(events=[[]]), "events[0]"),
         (document(events=[["GPU-0", "xid-79", None, ""]]), "events[0].at"),
+        (document(events=[["GPU-0", "x", NOW + 31, ""]]), "events[0].at"),
+        (document(events=[["GPU-0", "x", NOW - 86_401, ""]]), "events[0].at"),
         (document(events=[["GPU-0", "x", NOW, ""]] * 33), "events"),
     ],
 )
