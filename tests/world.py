@@ -123,3 +123,28 @@ def racks(now: datetime) -> Racks:
             verified=True,
         )
     return Racks(site, classes["A100"], classes["T4"], configurations[0], configurations[1], image, seller)
+
+
+def paid_agreement(cast: Cast, racks: Racks, now: datetime, *, hours: int = 72, reference: str = "B-1000") -> str:
+    """The lab orders one A100 server and pays it; returns the Agreement's number. Plays the gateway."""
+    from billing.domain.pricing import Wanted
+    from billing.models import Agreement, Payment
+    from billing.services import agreements
+    from portal.kernel.period import Period
+
+    pending = agreements.open_pending(
+        organisation=cast.lab, wanted=[Wanted("a100-sxm4-80-x8", "8 × A100 80 GB", Decimal(1))], during=Period.starting(now, timedelta(hours=hours)),
+        reference=reference, path=f"/bookings/{reference}/", title="8 × A100 80 GB", by=cast.ada, now=now,
+    )  # fmt: skip
+    payment = Payment.objects.create(
+        agreement=Agreement.objects.by_number(pending.number).get(), state="succeeded", amount_minor=pending.gross.minor, captured_minor=pending.gross.minor,
+        currency=pending.gross.currency, started_at=now, settled_at=now,
+    )  # fmt: skip
+    agreements.open_on_payment(agreement=pending.number, payment=payment, now=now)
+    return pending.number
+
+
+def invoice_of(agreement: str) -> str:
+    from billing.models import Agreement
+
+    return Agreement.objects.by_number(agreement).get().documents.get(kind="invoice").number

@@ -65,8 +65,10 @@ def build(
     corrects: Mapping[str, object] | None,
     reason: str,
     payment: Mapping[str, object] | None,
+    time_zone: str,
+    simulated: bool,
 ) -> dict[str, object]:
-    """The snapshot of one Document."""
+    """The snapshot of one Document. Its periods are printed in `time_zone`; `simulated` marks paper of a demo, where no money moves."""
     starts = [line.start for line in lines if line.start]
     ends = [line.end for line in lines if line.end]
     return {
@@ -88,6 +90,8 @@ def build(
         "tax_minor": sums.tax.minor,
         "gross_minor": sums.gross.minor,
         "payment": dict(payment) if payment else None,
+        "time_zone": time_zone,
+        "simulated": simulated,
     }
 
 

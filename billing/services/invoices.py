@@ -8,19 +8,22 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from django.conf import settings
 from django.db import connection, transaction
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from billing.domain import document, ledger, numbering, snapshot
 from billing.domain.tax import Decision
 from billing.models import Agreement, BillingAccount, Document, DocumentFile, DocumentStatus, Draft, DraftLine, LegalEntity, Payment, Series
 from billing.services import announcements, books
-from portal.accounts.services import audit
+from portal.accounts import queries as accounts
+from portal.accounts.services import audit, notifications
 from portal.kernel.errors import Conflict
 from portal.kernel.money import Money
 from portal.toolkit.tasks import after_commit
 
-FILES = (("pdf", "en"), ("pdf", "zh-hans"))
+FILES = (("pdf", "en"), ("pdf", "zh-hans"))  # kept for ever; tables are made when asked for
 
 
 class DraftIsClosed(Conflict):
@@ -117,6 +120,19 @@ def _follow(row: Document, sums: document.Totals, payment: Payment | None, unser
     DocumentFile.objects.bulk_create(DocumentFile(document=row, kind=kind, language=language, next_attempt_at=now) for kind, language in FILES)
     reference = row.agreement.reference if row.agreement else ""
     announcements.announce(kind="document_issued", subject=row.number, now=now, document=row.number, reference=reference)
+    notifications.notify(
+        users=accounts.members_of(row.account.organisation_id, notifications.MONEY_ROLES),
+        kind=row.kind,
+        key=f"{row.kind}:{row.number}",
+        subject=row.number,
+        path=reverse("billing:document", args=[row.number]),
+        now=now,
+        organisation=row.account.organisation_id,
+        amount=str(Money.from_minor(abs(row.gross_minor), row.currency)),
+        corrects=row.corrects.number if row.corrects else "",
+        title=row.agreement.title if row.agreement else "",
+        reference=reference,
+    )
     audit.record(
         verb=f"{row.kind}.issued", subject=row.number, organisation=row.account.organisation_id, now=now, gross_minor=row.gross_minor, currency=row.currency
     )  # fmt: skip
@@ -210,6 +226,8 @@ def _content(
         corrects={"number": corrects.number, "issued_on": corrects.issued_on.isoformat()} if corrects else None,
         reason=draft.reason,
         payment={"number": payment.number, "paid_minor": payment.captured_minor, "paid_on": issued_on.isoformat()} if payment else None,
+        time_zone=draft.account.time_zone,
+        simulated=settings.DEMO,
     )
 
 

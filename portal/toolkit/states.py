@@ -108,6 +108,20 @@ STATES: dict[str, dict[str, Look]] = {
         "succeeded": Look("receipt-refund", OK, _("refunded")),
         "failed": Look("alert-octagon", FAULT, _("failed")),
     },
+    "entry": {
+        "invoice": Look("file-invoice", NEUTRAL, _("invoice issued")),
+        "credit_note": Look("receipt-refund", NEUTRAL, _("credit note issued")),
+        "payment_settled": Look("circle-check", NEUTRAL, _("payment settled")),
+        "refund_wanted": Look("hourglass", NEUTRAL, _("refund wanted")),
+        "refund_settled": Look("receipt-refund", NEUTRAL, _("refund settled")),
+        "refund_failed": Look("alert-octagon", NEUTRAL, _("refund failed")),
+        "revenue_served": Look("clock", NEUTRAL, _("service rendered")),
+    },
+    "usage": {
+        "served": Look("circle-check", OK, _("served")),
+        "interrupted": Look("alert-triangle", ATTENTION, _("interrupted")),
+        "unknown": Look("question-mark", ATTENTION, _("unknown")),
+    },
     "tax_id": {
         "valid": Look("circle-check", OK, _("valid")),
         "invalid": Look("circle-x", FAULT, _("invalid")),

@@ -21,7 +21,11 @@ class Place:
     bar: str = "places"
 
 
-PLACES = (Place("rentals:catalog", _("Catalog"), "layout-grid"),)
+PLACES = (
+    Place("rentals:catalog", _("Catalog"), "layout-grid"),
+    Place("billing:documents", _("Invoices"), "file-invoice", CUSTOMER),
+    Place("billing:finance", _("Finance"), "report-money", FINANCE),
+)
 
 
 def places_for(audiences: set[str], bar: str) -> list[Place]:

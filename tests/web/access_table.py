@@ -37,6 +37,15 @@ class Things:
     def racks(self) -> world.Racks:
         return world.racks(self.now)
 
+    @cached_property
+    def agreement(self) -> str:
+        """A paid Agreement of the lab: 72 h of the A100 server."""
+        return world.paid_agreement(self.cast, self.racks, self.now)
+
+    @cached_property
+    def invoice(self) -> str:
+        return world.invoice_of(self.agreement)
+
 
 Args = Callable[[Things], dict]
 
@@ -131,7 +140,23 @@ ACCOUNTS = {
     "mfa_download_recovery_codes": own(may_lack=True),
 }
 
-BILLING_APP: dict[str, Row] = {}
+
+def _invoice(things: Things) -> dict:
+    return {"number": things.invoice}
+
+
+BILLING_APP: dict[str, Row] = {
+    "billing:documents": current(PAYERS),
+    "billing:document": customer(_invoice, PAYERS, (FINANCE,)),
+    "billing:document-file": customer(lambda things: {"number": things.invoice, "form": "csv"}, PAYERS, (FINANCE,)),
+    "billing:agreement-documents": customer(lambda things: {"number": things.agreement}, PAYERS, (FINANCE,)),
+    "billing:finance": staff_only(FINANCE),
+    "billing:finance-document": staff_only(FINANCE, args=_invoice),
+    "billing:finance-table": staff_only(FINANCE, args=lambda things: {"shape": "documents", "form": "csv"}),
+    "billing-api:invoices": current(PAYERS),
+    "billing-api:invoice": customer(_invoice, PAYERS, (FINANCE,)),
+    "billing-api:invoice-pdf": customer(_invoice, PAYERS, (FINANCE,)),
+}
 
 RENTALS: dict[str, Row] = {
     "rentals:catalog": public(),

@@ -1,0 +1,48 @@
+"""Input shapes of billing's pages."""
+
+from __future__ import annotations
+
+from django import forms
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+
+from billing import queries
+from portal.toolkit import states
+
+KINDS = (("", _("any")), ("invoice", _("invoice")), ("credit_note", _("credit note")))
+SORTS = (
+    ("-pk", _("newest first")),
+    ("pk", _("oldest first")),
+    ("-gross_minor", _("highest amount")),
+    ("gross_minor", _("lowest amount")),
+    ("customer_name", _("customer")),
+    ("number", _("number")),
+)
+
+
+def _states() -> list[tuple[str, object]]:
+    return [("", _("any")), *((state, states.look_of("document", state).word) for state in queries.STATES)]
+
+
+def _currencies() -> list[tuple[str, object]]:
+    return [("", _("any")), *((code, code) for code in settings.CURRENCIES)]
+
+
+class DocumentFilter(forms.Form):
+    """What finance looks for; it travels in the address."""
+
+    text = forms.CharField(label=_("Number, customer or booking"), required=False, max_length=80)
+    kind = forms.ChoiceField(label=_("Kind"), choices=KINDS, required=False)
+    state = forms.ChoiceField(label=_("State"), choices=_states, required=False)
+    currency = forms.ChoiceField(label=_("Currency"), choices=_currencies, required=False)
+    since = forms.DateField(label=_("Issued from"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    until = forms.DateField(label=_("Issued until"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    least = forms.DecimalField(label=_("Amount from"), required=False, max_digits=14, decimal_places=3)
+    most = forms.DecimalField(label=_("Amount until"), required=False, max_digits=14, decimal_places=3)
+    sort = forms.ChoiceField(label=_("Order"), choices=SORTS, required=False)
+
+    def filters(self) -> queries.Filters:
+        """What was asked for; a field that cannot be read is shown with its error and does not filter."""
+        self.is_valid()
+        wanted = {name: value for name, value in self.cleaned_data.items() if value not in ("", None)}
+        return queries.Filters(**wanted)
