@@ -13,10 +13,17 @@ from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E402
 
 from monitoring import urls as monitoring_urls  # noqa: E402
+from monitoring.consumers import ingest  # noqa: E402
 from rentals import urls as rentals_urls  # noqa: E402
 
+
+async def http(scope, receive, send):
+    """Readings of agents do not pass through Django: at one request per server and second its middleware would cost more than all the rest."""
+    await (ingest.application if scope["path"] == ingest.PATH else django_application)(scope, receive, send)
+
+
 application_mapping = {
-    "http": django_application,
+    "http": http,
     "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter([*rentals_urls.sockets, *monitoring_urls.sockets]))),
 }
 application = ProtocolTypeRouter(application_mapping)

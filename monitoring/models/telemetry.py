@@ -17,7 +17,8 @@ class Agent(models.Model):
 class MinuteRollup(models.Model):
     """One GPU's minute: minimum, average, maximum of each measure over the readings that were there. A missing reading counts nowhere.
 
-    `gpu` is the UUID. Percent, MiB, watts, degrees Celsius. `samples` is the number of seconds with any reading.
+    `gpu` names a series: the UUID of a board, or board and placement of a MIG instance (domain.series). Percent, MiB, watts, degrees Celsius. `samples` is
+    the number of instants with any reading. A row belongs to the Server whose agent sent it, so that no agent can write into another's minutes.
     """
 
     server = models.CharField(max_length=60)
@@ -35,12 +36,15 @@ class MinuteRollup(models.Model):
     temperature_max = models.FloatField(null=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["gpu", "minute"], name="monitoring_minute_once")]
-        indexes = [models.Index(fields=["server", "minute"], name="monitoring_minute_by_server")]
+        constraints = [models.UniqueConstraint(fields=["server", "gpu", "minute"], name="monitoring_minute_once")]
+        indexes = [
+            models.Index(fields=["server", "minute"], name="monitoring_minute_by_server"),
+            models.Index(fields=["minute"], name="monitoring_minute_by_age"),
+        ]
 
 
 class GpuEvent(models.Model):
-    """An XID or ECC event, on the synchronous path: (gpu, code, at) is unique, so a repeat adds nothing."""
+    """An XID or ECC event, on the synchronous path: (server, gpu, code, at) is unique, so a repeat adds nothing."""
 
     server = models.CharField(max_length=60)
     gpu = models.CharField(max_length=60)
@@ -50,5 +54,5 @@ class GpuEvent(models.Model):
     received_at = models.DateTimeField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["gpu", "code", "at"], name="monitoring_gpu_event_once")]
+        constraints = [models.UniqueConstraint(fields=["server", "gpu", "code", "at"], name="monitoring_gpu_event_once")]
         ordering = ["-at", "-id"]

@@ -58,7 +58,7 @@ def program(state: State, *, durable: bool) -> programs.Program:
         become=identity.become,
         stop_signal=signal.SIGINT,  # fast shutdown: sessions are cut, the data is clean
         death_signal=signal.SIGINT,
-        retry=10,  # a predecessor that is still dying, or dead and not yet reaped, holds postmaster.pid
+        passing=("postmaster.pid", "shared memory block"),  # of a predecessor that is still dying, or dead and not yet reaped
     )
 
 

@@ -20,6 +20,7 @@ PR_SET_PDEATHSIG = 1
 LONG_ENOUGH = 30  # seconds alive after which a death is a new accident, not the same one again
 LONGEST_PAUSE = 10
 LAST_LINES = 2000
+RETRY = 10
 
 
 class StartFailed(Exception):
@@ -40,7 +41,7 @@ class Program:
     death_signal: signal.Signals = signal.SIGKILL  # what the kernel sends when the supervisor is killed
     patience: int = 60  # seconds to get ready
     grace: int = 12  # seconds to stop
-    retry: int = 0  # seconds during which a death at the start is tried again
+    passing: tuple[str, ...] = ()  # last words of a death at the start that passes by itself: tried again for RETRY seconds
 
 
 class Child:
@@ -59,15 +60,7 @@ class Child:
 
     async def start(self) -> None:
         """Start and wait until ready, then keep watch. Raises StartFailed."""
-        deadline = time.monotonic() + self.program.retry
-        while True:
-            try:
-                await self._start_once()
-                break
-            except StartFailed:
-                if time.monotonic() > deadline:
-                    raise
-                await asyncio.sleep(0.2)
+        await self._start_patiently()
         self.watch = asyncio.create_task(self._keep_alive())
 
     async def stop(self) -> None:
@@ -87,6 +80,16 @@ class Child:
             self.say(f"{self.program.name} did not stop in {self.program.grace} s and was killed")
             process.kill()
             await process.wait()
+
+    async def _start_patiently(self) -> None:
+        deadline = time.monotonic() + RETRY
+        while True:
+            try:
+                return await self._start_once()
+            except StartFailed as failure:
+                if time.monotonic() > deadline or not any(words in str(failure) for words in self.program.passing):
+                    raise
+            await asyncio.sleep(0.2)
 
     async def _start_once(self) -> None:
         with self.program.log.open("ab") as log:
@@ -123,7 +126,7 @@ class Child:
             self.say(f"{self.program.name} ended with {code}; starting it again in {pause:.1f} s")
             await asyncio.sleep(pause)
             try:
-                await self._start_once()
+                await self._start_patiently()
             except StartFailed as failure:
                 self.say(str(failure).partition("\n")[0])
             else:

@@ -61,11 +61,10 @@ class State:
     @property
     def sockets(self) -> Path:
         """The folder of PostgreSQL's socket: in the state folder, or on a short path when that one is too long for a socket."""
-        inside = self.root / "run"
-        if len(os.fsencode(inside / SOCKET_NAME)) <= LONGEST_SOCKET:
-            return inside
         name = hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
-        return Path(tempfile.gettempdir()) / f"portal-{os.getuid()}-{name}"
+        elsewhere = f"portal-{os.getuid()}-{name}"
+        choices = (self.root / "run", Path(tempfile.gettempdir()) / elsewhere, Path("/tmp") / elsewhere)  # noqa: S108 - private_folder looks who owns it
+        return next(folder for folder in choices if len(os.fsencode(folder / SOCKET_NAME)) <= LONGEST_SOCKET)
 
     def log(self, name: str) -> Path:
         """The log of a program; a long one is put aside first."""

@@ -27,9 +27,7 @@ def program(state: State, *, port: int, durable: bool) -> programs.Program:
     lines += [f"databases {DATABASES}", f"requirepass {password}", "daemonize no"]
     with os.fdopen(os.open(settings, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         file.write("\n".join(lines) + "\n")
-    return programs.Program(
-        name="valkey", command=[str(_binary()), str(settings)], log=state.log("valkey"), ready=probes.valkey(port, password), patience=30, retry=3
-    )
+    return programs.Program(name="valkey", command=[str(_binary()), str(settings)], log=state.log("valkey"), ready=probes.valkey(port, password), patience=30)
 
 
 def url(state: State, port: int) -> str:

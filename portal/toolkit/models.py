@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar
 
 from django.db import models
@@ -10,10 +11,18 @@ from django.db import models
 class NumberedQuerySet(models.QuerySet):
     def by_number(self, number: str) -> NumberedQuerySet:
         """Rows with this public number; nothing for a malformed one."""
+        key = self._key(number)
+        return self.none() if key is None else self.filter(pk=key)
+
+    def by_numbers(self, numbers: Iterable[str]) -> NumberedQuerySet:
+        """Rows with one of these public numbers; malformed ones are passed over."""
+        return self.filter(pk__in=[key for number in numbers if (key := self._key(number)) is not None])
+
+    def _key(self, number: str) -> int | None:
         prefix, _, digits = number.partition("-")
         if prefix != self.model.NUMBER_PREFIX or not digits.isascii() or not digits.isdigit() or len(digits) > 15:
-            return self.none()
-        return self.filter(pk=int(digits) - self.model.NUMBER_BASE)
+            return None
+        return int(digits) - self.model.NUMBER_BASE
 
 
 class Numbered(models.Model):

@@ -9,5 +9,6 @@ from portal.accounts import queries
 
 
 def shell(request: http.HttpRequest) -> dict:
-    """`shell`: his Organisations, the current one, his role, his staff roles and the count of unread notifications. Costs nothing until a template asks."""
-    return {"shell": SimpleLazyObject(lambda: queries.shell_of(request.user))}
+    """`shell`: his Organisations, the current one, his role, his staff roles and the count of unread notifications. Costs nothing until a template asks,
+    and nothing again where the view has asked already and left it on the request."""
+    return {"shell": SimpleLazyObject(lambda: getattr(request, "shell", None) or queries.shell_of(request.user))}

@@ -84,8 +84,9 @@ class BookingEvent(models.Model):
 class Assignment(models.Model):
     """Which Unit serves which Booking during which Period.
 
-    `slots` are the Unit's, copied; `guarded` = [start - prepare lead, end + turn-over) as of booking, extended by an overdue wipe. A row that is no
-    longer `live` takes no capacity. The constraint is initially immediate: deferring it is for re-plans, inside one service.
+    `slots` are the Unit's, copied; `guarded` = [start - prepare lead, end + turn-over) as of booking, cut by an early hand-back, extended by an overdue
+    wipe. A row that is no longer `live` takes no capacity. The constraint is initially immediate: deferring it is for re-plans, inside one service.
+    `rental` names the rented thing, which a replacement goes on with; `line` is the position of its price in the Agreement.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -98,6 +99,8 @@ class Assignment(models.Model):
     during = DateTimeRangeField()
     guarded = DateTimeRangeField()
     live = models.BooleanField(default=True)
+    rental = models.UUIDField(default=uuid.uuid4)
+    line = models.PositiveSmallIntegerField(default=1)
     ready_at = models.DateTimeField(null=True)  # observed ready: billing starts at the later of this and the start
     handed_back_at = models.DateTimeField(null=True)
     access = models.JSONField(default=dict)  # {"host", "port", "login"} once handed over
@@ -114,7 +117,9 @@ class Assignment(models.Model):
                 condition=models.Q(live=True),
                 deferrable=models.Deferrable.IMMEDIATE,
             ),
-            models.CheckConstraint(condition=models.Q(guarded__contains=models.F("during")), name="rentals_guarded_covers_during"),
+            models.CheckConstraint(
+                condition=models.Q(guarded__contains=models.F("during")) | models.Q(handed_back_at__isnull=False), name="rentals_guarded_covers_during"
+            ),
         ]
         indexes = [models.Index(fields=["unit_class"], condition=models.Q(live=True), name="rentals_live_by_class")]
         ordering = ["id"]

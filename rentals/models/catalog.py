@@ -39,8 +39,41 @@ class GpuModel(models.Model):
         return self.name
 
 
+class Interconnect(models.Model):
+    """How the accelerators of a server reach one another; decides the drawing. `gbs_per_link` per direction; `gbs_per_gpu` and `bisection_gbs` both
+    directions; `links` = [[gpu, gpu, number of links], ...] for a mesh."""
+
+    class Shape(models.TextChoices):
+        SWITCH = "switch"  # every GPU to a bar of switches
+        MESH = "mesh"  # links between pairs
+        PCIE = "pcie"  # only the host bus
+        C2C = "c2c"  # GPU and CPU on one module
+
+    slug = models.SlugField(unique=True)
+    name = models.CharField(max_length=80)
+    shape = models.CharField(max_length=8, choices=Shape.choices)
+    gpus = models.PositiveSmallIntegerField()
+    fabric = models.CharField(max_length=60)
+    links_per_gpu = models.PositiveSmallIntegerField(default=0)
+    gbs_per_link = models.DecimalField(max_digits=8, decimal_places=2, null=True)
+    gbs_per_gpu = models.DecimalField(max_digits=8, decimal_places=1, null=True)
+    switches = models.PositiveSmallIntegerField(default=0)
+    bisection_gbs = models.DecimalField(max_digits=8, decimal_places=1, null=True)
+    links = models.JSONField(default=list)
+    host_link = models.CharField(max_length=80)
+    host_gbs = models.DecimalField(max_digits=8, decimal_places=2)
+    scale_out = models.CharField(max_length=80)
+    source = models.TextField()
+
+    class Meta:
+        ordering = ["slug"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class ServerModel(models.Model):
-    """A chassis build. `interconnect` is the id of a row of data/interconnect.csv and decides the drawing. GB = 1e9 bytes, TB = 1e12."""
+    """A chassis build. `interconnect` is the slug of an Interconnect. GB = 1e9 bytes, TB = 1e12; `nic_gbit` per NIC."""
 
     slug = models.SlugField(unique=True)
     name = models.CharField(max_length=120)
@@ -50,6 +83,8 @@ class ServerModel(models.Model):
     nvme_tb = models.DecimalField(max_digits=6, decimal_places=2)
     nvme_disks = models.PositiveSmallIntegerField()
     nic = models.CharField(max_length=120)
+    nics = models.PositiveSmallIntegerField(default=0)
+    nic_gbit = models.PositiveIntegerField(default=0)
     interconnect = models.CharField(max_length=40)
     interconnect_name = models.CharField(max_length=80)  # what the facet shows: NVSwitch, NVLink, PCIe, NVLink-C2C
     interconnect_gbs = models.DecimalField(max_digits=8, decimal_places=1, null=True)  # per GPU, both directions

@@ -131,7 +131,8 @@ def _blocks(servers: set[int], now: datetime, without_booking: int | None) -> di
     for server, slots, guarded, during, is_rental in rows:
         where = (slots.lower, slots.upper) if is_rental else None
         reason = Reason.TAKEN if is_rental else Reason.MAINTENANCE
-        blocks[server].append(Block(server, where, _period(guarded), _period(during), reason))
+        guard = _period(guarded)
+        blocks[server].append(Block(server, where, guard, _period(during).clipped(guard) or guard, reason))
     return blocks
 
 

@@ -9,9 +9,17 @@ from django.db import IntegrityError, transaction
 
 from portal.accounts.services import audit
 from portal.kernel.errors import Conflict
+from rentals.domain import layouts
 from rentals.models import Accelerator, Fabric, Server, ServerModel, Site, Unit, UnitClass, UnitKind
+from rentals.services import reference
 
-SLOTS_PER_GPU = 8
+SLOTS_PER_GPU = layouts.SLOTS_PER_GPU
+# prepare lead and turn-over of a new UnitClass: a MIG instance is made and wiped without a reboot of the Server
+LEADS = {
+    UnitKind.Shape.WHOLE: (timedelta(minutes=10), timedelta(minutes=30)),
+    UnitKind.Shape.PARTITION: (timedelta(minutes=10), timedelta(minutes=30)),
+    UnitKind.Shape.MIG: (timedelta(minutes=2), timedelta(minutes=5)),
+}
 
 
 class SerialTaken(Conflict):
@@ -31,10 +39,13 @@ def add_server(
     engine: str,
     by: object,
     now: datetime,
+    position: int = 1,
+    layout: str = "",
     verified: bool = False,
 ) -> Server:
-    """Enrol a Server with its accelerators and one Unit for the whole of it. It is sold from `available` on: at once when `verified` (it has never had a
-    tenant), else after validation. Raises SerialTaken."""
+    """Enrol a Server with its accelerators and its Units: one for the whole of it, or those of the named `layout` of its model. It is sold from `available`
+    on: at once when `verified` (it has never had a tenant), else after validation. Raises SerialTaken, UnknownLayout, LayoutRefused, MigRefused."""
+    pieces = _pieces(model, layout)
     try:
         with transaction.atomic():
             server = Server.objects.create(
@@ -43,14 +54,15 @@ def add_server(
                 site=site,
                 fabric=fabric,
                 rack=rack,
+                position=position,
                 bmc_address=bmc_address,
                 engine=engine,
                 state=Server.State.AVAILABLE if verified else Server.State.ENROLLED,
                 state_since=now,
             )
             _add_accelerators(server)
-            _add_whole_unit(server, now)
-            audit.record(verb="server.added", subject=serial, by=by, now=now, model=model.slug)
+            _add_units(server, pieces, now)
+            audit.record(verb="server.added", subject=serial, by=by, now=now, model=model.slug, layout=layout)
     except IntegrityError as error:
         raise SerialTaken(field="serial") from error
     return server
@@ -70,10 +82,32 @@ def _add_accelerators(server: Server) -> None:
     )
 
 
-def _add_whole_unit(server: Server, now: datetime) -> None:
-    kind = UnitKind.objects.get(server_model=server.model, shape=UnitKind.Shape.WHOLE)
-    unit_class, _ = UnitClass.objects.get_or_create(
-        kind=kind, site=server.site, fabric=server.fabric, defaults={"prepare_lead": timedelta(minutes=10), "turn_over": timedelta(minutes=30)}
+def _pieces(model: ServerModel, layout: str) -> list[layouts.Piece]:
+    parts = list(model.gpus.select_related("gpu_model"))
+    gpus = sum(part.count for part in parts)
+    if not layout:
+        kind = UnitKind.objects.get(server_model=model, shape=UnitKind.Shape.WHOLE)
+        return [layouts.Piece(kind.sku, 0, gpus * SLOTS_PER_GPU, "")]
+    profiles = {name: profile for part in parts for name, profile in reference.mig_profiles(gpu_model=part.gpu_model.slug).items()}
+    return layouts.pieces(reference.cuts_of(layout=layout, server_model=model.slug), gpus=gpus, profiles=profiles)
+
+
+def _add_units(server: Server, pieces: list[layouts.Piece], now: datetime) -> None:
+    kinds = UnitKind.objects.in_bulk({piece.sku for piece in pieces}, field_name="sku")
+    classes = {sku: _unit_class(kind, server) for sku, kind in sorted(kinds.items())}
+    Unit.objects.bulk_create(
+        Unit(
+            server=server,
+            unit_class=classes[piece.sku],
+            slots=(piece.first, piece.after),
+            label=f"{server.serial}/{piece.label}".rstrip("/")[:40],
+            in_service_from=now,
+        )
+        for piece in pieces
     )
-    slots = SLOTS_PER_GPU * sum(part.count for part in server.model.gpus.all())
-    Unit.objects.create(server=server, unit_class=unit_class, slots=(0, slots), label=server.serial, in_service_from=now)
+
+
+def _unit_class(kind: UnitKind, server: Server) -> UnitClass:
+    lead, turn_over = LEADS[UnitKind.Shape(kind.shape)]
+    defaults = {"prepare_lead": lead, "turn_over": turn_over}
+    return UnitClass.objects.get_or_create(kind=kind, site=server.site, fabric=server.fabric, defaults=defaults)[0]

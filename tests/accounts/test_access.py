@@ -84,8 +84,8 @@ def test_members_can_be_asked_for_by_role(cast):
     assert queries.members_of(cast.lab) == [cast.ada, cast.ben, cast.chen, cast.bea]
 
 
-def test_the_frame_of_a_page_costs_three_queries(cast, django_assert_num_queries):
-    with django_assert_num_queries(3):
+def test_the_frame_of_a_page_costs_two_queries(cast, django_assert_num_queries):
+    with django_assert_num_queries(2):
         shell = queries.shell_of(cast.ada)
 
     assert (shell.organisation, shell.role, shell.unread) == (cast.lab, roles.OWNER, 0)

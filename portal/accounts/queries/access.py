@@ -63,13 +63,13 @@ def organisations_by_id(ids: Iterable[int]) -> dict[int, Organisation]:
     return Organisation.objects.in_bulk(set(ids))
 
 
-def staff_roles_of(user: User) -> frozenset[str]:
-    """The staff roles of a person; an administrator has all of them, a token none: tokens act for customers."""
+def staff_roles_of(user: User, *, stored: Iterable[str] | None = None) -> frozenset[str]:
+    """The staff roles of a person; an administrator has all of them, a token none: tokens act for customers. `stored` are his rows, when read already."""
     if not user.is_authenticated or not user.is_active or _token_organisation(user) is not None:
         return frozenset()
     if user.is_superuser:
         return frozenset(StaffRole.Role.values)
-    return frozenset(StaffRole.objects.filter(user=user).values_list("role", flat=True))
+    return frozenset(StaffRole.objects.filter(user=user).values_list("role", flat=True) if stored is None else stored)
 
 
 def staff_of(*roles: str) -> list[User]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from allauth.account.models import EmailAddress
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.db.models import Count, OuterRef, Q, Subquery, Value
+from django.db.models.functions import Coalesce
 
 from portal.accounts.models import Notification, SshKey, User
 from portal.accounts.queries import access
@@ -22,14 +25,16 @@ class Shell:
 
 
 def shell_of(user: User) -> Shell:
-    """Three queries, whatever he has; none for a visitor."""
+    """Two queries, whatever he has; none for a visitor."""
     if not user.is_authenticated:
         return Shell([], None, "", frozenset(), 0)
+    unread = Notification.objects.filter(user=OuterRef("pk"), read_at__isnull=True).order_by().values("user").annotate(count=Count("pk")).values("count")
+    roles = ArrayAgg("staff_roles__role", filter=Q(staff_roles__isnull=False), default=Value([]))
+    row = User.objects.filter(pk=user.pk).values(roles=roles, unread=Coalesce(Subquery(unread), 0)).get()
     organisations = access.organisations_of(user)
     oldest = min(organisations, key=lambda organisation: organisation.membership_id, default=None)
     current = next((each for each in organisations if each.pk == user.current_organisation_id), oldest)
-    unread = Notification.objects.filter(user=user, read_at__isnull=True).count()
-    return Shell(organisations, current, getattr(current, "role", ""), access.staff_roles_of(user), unread)
+    return Shell(organisations, current, getattr(current, "role", ""), access.staff_roles_of(user, stored=row["roles"]), row["unread"])
 
 
 def ssh_keys_of(user: User) -> list[SshKey]:

@@ -25,18 +25,16 @@ def site_nav(context: template.Context) -> dict[str, list[Link]]:
     """The links of each bar for whoever looks; worked out once a request."""
     request = context["request"]
     if not hasattr(request, "site_nav"):
-        audiences = _audiences(request)
+        audiences = _audiences(request, context["shell"])
         request.site_nav = {bar: _links(request, places.places_for(audiences, bar)) for bar in ("places", "tools", "own", "foot")}
     return request.site_nav
 
 
-def _audiences(request: http.HttpRequest) -> set[str]:
+def _audiences(request: http.HttpRequest, shell: object) -> set[str]:
     user = getattr(request, "user", None)
     if user is None or not user.is_authenticated:
         return {places.EVERYONE}
-    roles = set(user.staff_roles.values_list("role", flat=True))
-    if user.is_superuser:
-        roles = {places.ACCOUNT_MANAGER, places.FINANCE, places.OPERATOR}
+    roles = shell.staff_roles
     return {places.EVERYONE, places.PERSON} | ({places.STAFF} | roles if roles else {places.CUSTOMER})
 
 

@@ -1,0 +1,18 @@
+"""Doorbells of rentals: each makes one call. A sweep finds whatever a lost ring left behind."""
+
+from __future__ import annotations
+
+from celery import shared_task
+from django.utils import timezone
+
+from rentals.services import bookings
+
+
+@shared_task(name="rentals.sweep_bookings")
+def sweep_bookings() -> None:
+    bookings.sweep(now=timezone.now())
+
+
+@shared_task(name="rentals.sweep_announcements")
+def sweep_announcements() -> None:
+    bookings.read_announcements(now=timezone.now())
