@@ -94,7 +94,8 @@ class Plan:
         return [self._program("worker", [*celery, *worker], grace=15), self._program("beat", [*celery, *beat])]
 
     def agents(self) -> Program:
-        return self._program("agents", [*PYTHON, "monitoring.agent.fleet"])
+        fleet = str(self.state.root / "fleet.json")  # written by the demo's data, read again when it changes
+        return self._program("agents", [*PYTHON, "monitoring.agent.fleet", "--url", self.at("web"), "--fleet", fleet])
 
     def _program(self, name: str, command: list[str], **how: object) -> Program:
         return Program(name=name, command=command, log=self.state.log(name), **how)
