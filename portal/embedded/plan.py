@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from portal.embedded import ports, probes
 from portal.embedded.programs import Program
-from portal.embedded.state import ROOT, State
+from portal.embedded.state import State
 
 PYTHON = [sys.executable, "-m"]
 PREFERRED = {"web": 8000, "valkey": 6390, "engine": 8090, "stripe": 8091}
@@ -74,7 +74,7 @@ class Plan:
     def outside_systems(self) -> list[Program]:
         """The simulated engine and the Stripe stand-in, where the operator brings none."""
         programs = []
-        if self.own_engine and landed("rentals", "provisioners", "simulated", "server"):
+        if self.own_engine:
             programs.append(self._program("engine", [*PYTHON, "rentals.provisioners.simulated.server"], ready=probes.http(self.ports["engine"], "/healthz")))
         if self.own_stripe:
             programs.append(self._program("stripe", [*PYTHON, "billing.gateways.simulated.server"], ready=probes.http(self.ports["stripe"], "/healthz")))
@@ -99,7 +99,3 @@ class Plan:
 
     def _program(self, name: str, command: list[str], **how: object) -> Program:
         return Program(name=name, command=command, log=self.state.log(name), **how)
-
-
-def landed(*module: str) -> bool:
-    return ROOT.joinpath(*module).with_suffix(".py").exists()

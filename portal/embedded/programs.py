@@ -156,6 +156,7 @@ def before_exec(death_signal: signal.Signals, become: Callable[[], None] | None 
 
     def prepare() -> None:
         os.setsid()
+        os.umask(0o077)
         if become:
             become()
         die_with(supervisor, death_signal)

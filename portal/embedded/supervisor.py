@@ -9,13 +9,12 @@ import time
 from collections.abc import Coroutine, Iterable
 
 from portal.embedded import postgres, programs, valkey
-from portal.embedded.plan import Plan, landed
+from portal.embedded.plan import Plan
 from portal.embedded.programs import Child, Program
 from portal.embedded.stamps import Stamps, Step
 
 STOP_ORDER = (("agents", "beat"), ("worker", "web"), ("engine", "stripe"), ("valkey", "postgres"))
 REAP_SECONDS = 1
-DEMO_DATA = landed("portal", "web", "management", "commands", "demo")
 
 
 class StepFailed(Exception):
@@ -46,17 +45,16 @@ class Supervisor:
         """Everything above the engines; returns when the address answers and demo data, where wanted, has been loaded once. Raises StartFailed or
         StepFailed."""
         await together(self._prepare("migrate", "static"), *(self._watch(program) for program in self.plan.outside_systems()))
-        first_time = ["demo"] if self.plan.demo and DEMO_DATA else []
+        first_time = ["demo"] if self.plan.demo else []
         await together(self._watch(self.plan.web()), self._prepare(*first_time))
 
     async def start_workers(self) -> None:
         """What need not be there for the first page: worker, beat, and in the demo its data brought up to date and the agents that send telemetry."""
         for program in self.plan.workers():
             await self._watch(program)
-        if self.plan.demo and DEMO_DATA:
+        if self.plan.demo:
             await self.manage("demo")
-            if landed("monitoring", "agent", "fleet"):
-                await self._watch(self.plan.agents())
+            await self._watch(self.plan.agents())
 
     async def stop(self) -> None:
         """Stop all, in order, each within its grace."""

@@ -16,7 +16,7 @@ from tests.house.tree import ROOT
 
 # What the tests themselves run under must not reach the portal: it would be taken for the operator's own servers.
 INHERITED = ("DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE")
-PROGRAMS = ("web", "worker", "beat", "engine", "stripe", "valkey", "postgres")
+PROGRAMS = ("web", "worker", "beat", "agents", "engine", "stripe", "valkey", "postgres")
 
 
 def clean_environment(**more: str) -> dict[str, str]:
@@ -56,17 +56,16 @@ def _names(entry: Path, folder: Path) -> bool:
 
 
 class Portal:
-    def __init__(self, folder: Path, command: str = "serve", **environment: str) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.command = command
-        self.environment = clean_environment(PORTAL_VAR=str(folder), PORTAL_DEMO="1", **environment)
+        self.environment = clean_environment(PORTAL_VAR=str(folder))
         self.output = folder.parent / f"{folder.name}.output"
 
     def start(self, *, seconds: float = 120) -> Portal:
         self.output.write_text("")
         with self.output.open("w") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "portal.embedded", self.command], cwd=ROOT, env=self.environment, stdout=output, stderr=subprocess.STDOUT
+                [sys.executable, "-m", "portal.embedded", "demo"], cwd=ROOT, env=self.environment, stdout=output, stderr=subprocess.STDOUT
             )
         wait_until(lambda: "Ready in" in self.said() or self.process.poll() is not None, seconds=seconds, what=f"a ready portal, but:\n{self.said()}")
         assert self.process.poll() is None, self.said()

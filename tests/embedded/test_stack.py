@@ -50,6 +50,13 @@ def test_everything_is_written_below_the_state_folder(portal):
     assert {"pg", "valkey", "log", "static", "running.json"} <= kept
 
 
+def test_it_prints_the_address_and_four_log_ins(portal):
+    said = portal.said()
+
+    assert portal.running()["address"] in said
+    assert [word for word in ("customer", "account manager", "finance", "operator") if word not in said] == []
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_killed_program_comes_back(portal, name):
     before = portal.running()["pids"][name]
@@ -93,6 +100,7 @@ def test_the_next_start_is_warm_and_finds_what_was_there(folder):
         assert portal.answers()
         assert "Migrating" not in portal.said()
         assert "Collecting" not in portal.said()
+        assert "Loading" not in portal.said()
         assert seconds < 30
     finally:
         code = portal.stop()

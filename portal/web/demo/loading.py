@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from billing.services import parties
+from monitoring.services import agents
 from portal.web.demo import people
 from rentals.services import catalog
 
@@ -31,4 +32,5 @@ def load(*, now: datetime) -> None:
     parties.set_up_seller(slug="demo", by=None, now=now, **SELLER)
     catalog.load(now=now)
     catalog.add_demo_fleet(now=now)
+    agents.fleet_file(path=settings.VAR / "fleet.json", now=now)
     (settings.VAR / "demo.json").write_text(json.dumps({"people": people.log_ins()}))
