@@ -138,6 +138,18 @@ STATES: dict[str, dict[str, Look]] = {
         "few": Look("circle-minus", ATTENTION, _("few left")),
         "taken": Look("circle-x", NEUTRAL, _("taken")),
     },
+    "second_step": {
+        "on": Look("shield-check", OK, _c("switch", "on")),
+        "off": Look("shield", NEUTRAL, _c("switch", "off")),
+    },
+    "token": {
+        "revoked": Look("ban", NEUTRAL, _("revoked")),
+        "expired": Look("calendar-off", NEUTRAL, _("expired")),
+    },
+    "invitation": {
+        "open": Look("mail", INFORMATION, _c("invitation", "open")),
+        "expired": Look("calendar-off", NEUTRAL, _("expired")),
+    },
     "step": {
         "done": Look("check", OK, _("done")),
         "running": Look("progress", INFORMATION, _("running")),

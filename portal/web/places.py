@@ -25,6 +25,9 @@ PLACES = (
     Place("rentals:catalog", _("Catalog"), "layout-grid"),
     Place("billing:documents", _("Invoices"), "file-invoice", CUSTOMER),
     Place("billing:finance", _("Finance"), "report-money", FINANCE),
+    Place("web:home", _("Home"), "home", PERSON),
+    Place("accounts:profile", _("Your account"), "user", PERSON, "own"),
+    Place("web:api-docs", _("API"), "api", EVERYONE, "foot"),
 )
 
 

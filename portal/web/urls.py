@@ -10,6 +10,7 @@ urlpatterns = [
     path("healthz", views.healthz, name="healthz"),
     path("preferences/theme/", views.theme, name="theme"),
     path("preferences/language/", views.language, name="language"),
+    path("api/", views.api_docs, name="api-docs"),
     path("demo/mail/", views.demo_mails, name="demo-mails"),
     path("demo/mail/<str:name>/", views.demo_mail, name="demo-mail"),
     path("demo/components/", views.components, name="components"),

@@ -78,8 +78,8 @@ def own(*, args: Args = nothing, methods: str = "GET", try_post: bool = True, ma
     return Row("own", args, EVERYONE, STAFF, _methods(methods), try_post, may_lack)
 
 
-def current(roles: tuple[str, ...] = EVERYONE, *, args: Args = nothing, methods: str = "GET", try_post: bool = True) -> Row:
-    return Row("current", args, roles, (), _methods(methods), try_post)
+def current(roles: tuple[str, ...] = EVERYONE, *, args: Args = nothing, methods: str = "GET", try_post: bool = True, may_lack: bool = False) -> Row:
+    return Row("current", args, roles, (), _methods(methods), try_post, may_lack)
 
 
 def customer(args: Args, roles: tuple[str, ...] = EVERYONE, staff: tuple[str, ...] = (), *, methods: str = "GET", try_post: bool = True) -> Row:
@@ -100,6 +100,7 @@ WEB = {
     "web:theme": public(methods="POST"),
     "web:language": public(methods="POST"),
     "web:components": public(),
+    "web:api-docs": public(),
     "web:demo-mails": public(),
     "web:demo-mail": public(args=lambda things: {"name": "unknown.eml"}),
 }
@@ -109,6 +110,14 @@ ACCOUNTS = {
     "accounts:organisation": customer(_lab),
     "accounts:organisation-edit": customer(_lab, MANAGERS, methods="POST"),
     "accounts:organisation-switch": customer(_lab, methods="POST"),
+    "accounts:profile": own(methods="GET POST"),
+    "accounts:ssh-keys": own(methods="GET POST"),
+    "accounts:ssh-key-remove": own(args=lambda things: {"key": 1}, methods="POST", may_lack=True),
+    "accounts:tokens": current(methods="GET POST"),
+    "accounts:token-revoke": current(args=lambda things: {"token": 1}, methods="POST", may_lack=True),
+    "accounts:notifications": own(),
+    "accounts:notification-open": own(args=lambda things: {"notification": 1}, methods="POST", may_lack=True),
+    "accounts:notifications-read": own(methods="POST"),
     "accounts-api:me": own(),
     "accounts-api:organisations": own(),
     "api-schema": public(),

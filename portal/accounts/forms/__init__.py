@@ -1,3 +1,4 @@
 from portal.accounts.forms.organisations import Organisation, initial
+from portal.accounts.forms.people import Profile, SshKey, Token
 
-__all__ = ["Organisation", "initial"]
+__all__ = ["Organisation", "Profile", "SshKey", "Token", "initial"]

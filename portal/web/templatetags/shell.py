@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django import http, template
 from django.urls import reverse
 
+from portal.accounts import queries
 from portal.web import places
 
 register = template.Library()
@@ -25,16 +26,16 @@ def site_nav(context: template.Context) -> dict[str, list[Link]]:
     """The links of each bar for whoever looks; worked out once a request."""
     request = context["request"]
     if not hasattr(request, "site_nav"):
-        audiences = _audiences(request, context["shell"])
+        audiences = _audiences(request, context.get("shell"))
         request.site_nav = {bar: _links(request, places.places_for(audiences, bar)) for bar in ("places", "tools", "own", "foot")}
     return request.site_nav
 
 
-def _audiences(request: http.HttpRequest, shell: object) -> set[str]:
+def _audiences(request: http.HttpRequest, shell: queries.Shell | None) -> set[str]:
     user = getattr(request, "user", None)
-    if user is None or not user.is_authenticated:
+    if user is None or shell is None or not user.is_authenticated:
         return {places.EVERYONE}
-    roles = shell.staff_roles
+    roles = set(shell.staff_roles)
     return {places.EVERYONE, places.PERSON} | ({places.STAFF} | roles if roles else {places.CUSTOMER})
 
 
