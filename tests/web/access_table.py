@@ -82,6 +82,11 @@ def current(roles: tuple[str, ...] = EVERYONE, *, args: Args = nothing, methods:
     return Row("current", args, roles, (), _methods(methods), try_post, may_lack)
 
 
+def closed() -> Row:
+    """An address of a library that we have switched off: 403 for everyone who is logged in."""
+    return Row("closed")
+
+
 def customer(args: Args, roles: tuple[str, ...] = EVERYONE, staff: tuple[str, ...] = (), *, methods: str = "GET", try_post: bool = True) -> Row:
     return Row("customer", args, roles, staff, _methods(methods), try_post)
 
@@ -127,8 +132,8 @@ ACCOUNTS = {
     "account_inactive": public(),
     "account_signup": public(methods="GET POST"),
     "account_reauthenticate": own(methods="GET POST"),
-    "account_request_reauthentication_code": own(methods="GET POST"),
-    "account_confirm_reauthentication_code": own(methods="GET POST"),
+    "account_request_reauthentication_code": closed(),
+    "account_confirm_reauthentication_code": closed(),
     "account_email": own(methods="GET POST"),
     "account_email_verification_sent": public(),
     "account_change_password": own(methods="GET POST"),

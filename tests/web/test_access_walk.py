@@ -59,6 +59,8 @@ def ask(people, cast, now):
 
 def refused(row: access_table.Row, who: str) -> int | None:
     """The status that this person must get, None when he may come in."""
+    if row.kind == "closed":
+        return 403
     if row.kind in ("public", "own"):
         return None
     if who == "stranger":
