@@ -132,6 +132,7 @@ CELERY_BEAT_SCHEDULE = {
     name: {"task": name, "schedule": timedelta(seconds=SWEEP_SECONDS * factor), "options": {"expires": SWEEP_SECONDS * factor}}
     for name, factor in (
         ("rentals.sweep_bookings", 1),
+        ("rentals.sweep_quotes", 10),
         ("rentals.sweep_deployments", 1),
         ("rentals.sweep_announcements", 1),
         ("billing.sweep_payments", 2),
@@ -259,6 +260,7 @@ STRIPE_WEBHOOK_SECRETS = env.words("STRIPE_WEBHOOK_SECRETS")
 STRIPE_API_BASE = env.text("STRIPE_API_BASE", "https://api.stripe.com").rstrip("/")
 
 # Capacity and deployments
+QUOTE_DISCOUNT_PERCENT = env.number("PORTAL_QUOTE_DISCOUNT_PERCENT", 15)  # the most an account manager may give by himself
 HOLD_MINUTES = env.number("PORTAL_HOLD_MINUTES", 15, least=1)
 SIMULATED_ENGINE_URL = env.text("PORTAL_SIMULATED_ENGINE_URL", "http://127.0.0.1:8090").rstrip("/")
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 from celery import shared_task
 from django.utils import timezone
 
-from rentals.services import bookings
+from rentals.services import bookings, quotes
 
 
 @shared_task(name="rentals.sweep_bookings")
 def sweep_bookings() -> None:
     bookings.sweep(now=timezone.now())
+
+
+@shared_task(name="rentals.sweep_quotes")
+def sweep_quotes() -> None:
+    quotes.expire_due(now=timezone.now())
 
 
 @shared_task(name="rentals.sweep_announcements")

@@ -7,5 +7,19 @@ from rentals import views
 app_name = "rentals"
 urlpatterns: list = [
     path("", views.catalog.listing, name="catalog"),
+    path("sales/", views.quotes.listing, name="quotes"),
+    path("sales/new/", views.quotes.new, name="quote-new"),
+    path("sales/<str:number>/", views.quotes.quote, name="quote"),
+    path("sales/<str:number>/edit/", views.quotes.edit, name="quote-edit"),
+    path("sales/<str:number>/lines/", views.quotes.line_add, name="quote-line-add"),
+    path("sales/<str:number>/lines/<int:line>/remove/", views.quotes.line_remove, name="quote-line-remove"),
+    path("sales/<str:number>/send/", views.quotes.send, name="quote-send"),
+    path("sales/<str:number>/revise/", views.quotes.revise, name="quote-revise"),
+    path("sales/<str:number>/withdraw/", views.quotes.withdraw, name="quote-withdraw"),
+    path("sales/<str:number>/pdf/", views.quotes.pdf, name="quote-pdf"),
+    path("offer/<str:secret>/", views.offers.offer, name="offer"),
+    path("offer/<str:secret>/pdf/", views.offers.pdf, name="offer-pdf"),
+    path("offer/<str:secret>/accept/", views.offers.accept, name="offer-accept"),
+    path("offer/<str:secret>/decline/", views.offers.decline, name="offer-decline"),
 ]
 sockets: list = []

@@ -17,6 +17,11 @@ def render_page(request: http.HttpRequest, template: str, context: dict, *, part
     return render(request, template, context, status=status)
 
 
+def file_answer(content: bytes, *, name: str, kind: str) -> http.HttpResponse:
+    """`content` under the file name `name`, shown by browsers that can."""
+    return http.HttpResponse(content, content_type=kind, headers={"Content-Disposition": f'inline; filename="{name}"'})
+
+
 def client_address(request: http.HttpRequest) -> str | None:
     """The peer's address as the server in front gave it (uvicorn's --proxy-headers handles X-Forwarded-For)."""
     return request.META.get("REMOTE_ADDR") or None

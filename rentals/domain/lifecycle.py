@@ -1,4 +1,4 @@
-"""Which state may follow which: of a Booking, of a Server, of a Deployment. Services move rows by compare-and-set after asking here."""
+"""Which state may follow which: of a Booking, a Server, a Deployment, a Quote. Services move rows by compare-and-set after asking here."""
 
 from __future__ import annotations
 
@@ -64,5 +64,19 @@ DEPLOYMENT = Transitions(
         "done": frozenset(),
         "failed": frozenset(),
         "cancelled": frozenset(),
+    },
+)
+
+# A draft becomes an offer when it is sent; what was sent never changes, a revision is a Quote of its own that supersedes it.
+QUOTE = Transitions(
+    "quote",
+    {
+        "draft": frozenset({"sent", "withdrawn"}),
+        "sent": frozenset({"accepted", "declined", "expired", "withdrawn", "superseded"}),
+        "accepted": frozenset(),
+        "declined": frozenset(),
+        "expired": frozenset(),
+        "withdrawn": frozenset(),
+        "superseded": frozenset(),
     },
 )

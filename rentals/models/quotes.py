@@ -10,7 +10,8 @@ from portal.toolkit.models import Numbered, NumberedQuerySet
 
 
 class Quote(Numbered):
-    """An offer to one Organisation. The secret link carries a random token of which only the SHA-256 is stored. Prices are frozen per line when sent."""
+    """An offer to one Organisation. Its link carries the number signed with the portal's key, so that nobody guesses another. Prices are frozen when sent:
+    `snapshot` is what the customer reads and what his Bookings are priced by, whatever the catalog says by then."""
 
     NUMBER_PREFIX = "Q"
 
@@ -35,7 +36,6 @@ class Quote(Numbered):
     currency = models.CharField(max_length=3)
     valid_until = models.DateTimeField()
     seller_zone = models.CharField(max_length=64, default="UTC")
-    token_hash = models.CharField(max_length=64, unique=True, null=True)
     snapshot = models.JSONField(null=True)  # frozen lines, prices, tax preview as sent
     sent_at = models.DateTimeField(null=True)
     viewed_at = models.DateTimeField(null=True)

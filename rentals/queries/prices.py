@@ -37,12 +37,15 @@ def preview(
     currency: str = "",
     storage_class: StorageClass | None = None,
     storage_tb: int = 0,
+    discount_percent: Decimal | None = None,
 ) -> pricing.Preview:
-    """The price with every line explained. Without an organisation net only. Raises what billing.queries.preview raises."""
+    """The price with every line explained. Without an organisation net only; a Quote's `discount_percent` stands in place of the term discount. Raises what
+    billing.queries.preview raises."""
     return billing.preview(
         organisation=organisation,
         wanted=wanted(configuration=configuration, quantity=quantity, storage_class=storage_class, storage_tb=storage_tb),
         during=during,
         currency=currency or (organisation.currency if organisation else "USD"),
         now=now,
+        discount_percent=discount_percent,
     )

@@ -1,3 +1,3 @@
-from rentals.views import catalog
+from rentals.views import catalog, offers, quotes
 
-__all__ = ["catalog"]
+__all__ = ["catalog", "offers", "quotes"]

@@ -23,7 +23,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from portal.accounts.domain.roles import ACCOUNT_MANAGER, BILLING, BOOKERS, EVERYONE, FINANCE, MANAGERS, OPERATOR, OWNER, PAYERS, STAFF  # noqa: F401
+from rentals.queries import quotes
 from tests import world
+from tests.rentals import offering
 
 
 class Things:
@@ -45,6 +47,11 @@ class Things:
     @cached_property
     def invoice(self) -> str:
         return world.invoice_of(self.agreement)
+
+    @cached_property
+    def quote(self):
+        """An offer that Mei sent to Lovelace Labs."""
+        return offering.sent(self.cast, self.racks, self.now)
 
 
 Args = Callable[[Things], dict]
@@ -97,6 +104,14 @@ def staff_only(*roles: str, args: Args = nothing, methods: str = "GET", try_post
 
 def _lab(things: Things) -> dict:
     return {"number": things.lab.number}
+
+
+def _quote(things: Things) -> dict:
+    return {"number": things.quote.number}
+
+
+def _secret(things: Things) -> dict:
+    return {"secret": quotes.secret_of(things.quote)}
 
 
 WEB = {
@@ -174,6 +189,20 @@ BILLING_APP: dict[str, Row] = {
 
 RENTALS: dict[str, Row] = {
     "rentals:catalog": public(),
+    "rentals:quotes": staff_only(ACCOUNT_MANAGER),
+    "rentals:quote-new": staff_only(ACCOUNT_MANAGER, methods="GET POST"),
+    "rentals:quote": staff_only(ACCOUNT_MANAGER, args=_quote),
+    "rentals:quote-edit": staff_only(ACCOUNT_MANAGER, args=_quote, methods="POST"),
+    "rentals:quote-line-add": staff_only(ACCOUNT_MANAGER, args=_quote, methods="POST"),
+    "rentals:quote-line-remove": staff_only(ACCOUNT_MANAGER, args=lambda things: {**_quote(things), "line": 1}, methods="POST"),
+    "rentals:quote-send": staff_only(ACCOUNT_MANAGER, args=_quote, methods="POST"),
+    "rentals:quote-revise": staff_only(ACCOUNT_MANAGER, args=_quote, methods="POST"),
+    "rentals:quote-withdraw": staff_only(ACCOUNT_MANAGER, args=_quote, methods="POST"),
+    "rentals:quote-pdf": staff_only(ACCOUNT_MANAGER, args=_quote),
+    "rentals:offer": public(args=_secret),
+    "rentals:offer-pdf": public(args=_secret),
+    "rentals:offer-accept": customer(_secret, BOOKERS, methods="GET POST"),
+    "rentals:offer-decline": public(args=_secret, methods="POST"),
 }
 
 MONITORING: dict[str, Row] = {}

@@ -7,6 +7,7 @@ from portal.accounts.queries.access import (
     members_of,
     organisation_for,
     organisations_by_id,
+    organisations_for_staff,
     organisations_of,
     require_administrator,
     require_staff,
@@ -22,6 +23,7 @@ from portal.accounts.queries.tokens import Acting, acting_by, tokens_of
 __all__ = [
     "Acting", "Told", "notification_path", "notifications_of", "acting_by", "tokens_of",
     "Missing", "Shell", "check_role", "current_organisation", "current_terms", "has_accepted_terms", "has_staff_role", "has_verified_mail",
-    "members_of", "missing_for_checkout", "organisation_for", "organisations_by_id", "organisations_of", "require_administrator", "require_staff",
+    "members_of", "missing_for_checkout", "organisation_for", "organisations_by_id", "organisations_for_staff", "organisations_of",
+    "require_administrator", "require_staff",
     "role_of", "shell_of", "ssh_keys_of", "staff_of", "staff_roles_of",
 ]  # fmt: skip

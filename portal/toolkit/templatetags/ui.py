@@ -99,6 +99,12 @@ def state(noun: str, value: str) -> SafeString:
 
 
 @register.simple_tag
+def state_word(noun: str, value: str) -> str:
+    """The word alone, for places that hold text only."""
+    return str(states.look_of(noun, value).word)
+
+
+@register.simple_tag
 def countdown(until: datetime, done: str = "") -> SafeString:
     """The time left until `until`: right as served, counted down by portal.js, which says `done` at the end."""
     left = formats.length_text(until - timezone.now())

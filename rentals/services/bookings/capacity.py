@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -23,9 +23,9 @@ from rentals.services.bookings.refused import NotFree, UnitTaken
 EXCLUSION_VIOLATION, DEADLOCK = "23P01", "40P01"
 
 
-def lock(*, configuration: Configuration) -> None:
-    """Lock, in id order, every UnitClass of the server models that serve this Configuration: also those whose Units nest in its own."""
-    models = Component.objects.filter(configuration=configuration).values("unit_kind__server_model")
+def lock(*, configurations: Iterable[Configuration]) -> None:
+    """Lock, in id order, every UnitClass of the server models that serve these Configurations: also those whose Units nest in theirs."""
+    models = Component.objects.filter(configuration__in=list(configurations)).values("unit_kind__server_model")
     wanted = list(UnitClass.objects.filter(kind__server_model__in=models).values_list("pk", flat=True))
     list(UnitClass.objects.select_for_update().filter(pk__in=wanted).order_by("pk"))
 

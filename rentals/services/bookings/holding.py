@@ -171,7 +171,7 @@ def _hold(wish: _Wish, by: Any, key: str | None, now: datetime) -> Booking:
         raise OutsideTheRules(refusals.broken_rule(broken), field=broken.field, rule=broken.rule.value)
     if not wish.ssh_keys and wish.quote is None:
         raise OutsideTheRules(_("Choose an SSH key, or paste one: without it nobody can log in."), field="ssh_keys")
-    capacity.lock(configuration=wish.configuration)
+    capacity.lock(configurations=[wish.configuration])
     admission = capacity.admit(configuration=wish.configuration, during=wish.during, quantity=wish.quantity, now=now)
     capacity.admit_storage(storage_class=wish.storage_class, storage_tb=wish.storage_tb, during=wish.during)
     booking = _row(wish, by, key, now)

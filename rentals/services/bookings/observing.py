@@ -86,7 +86,7 @@ def observe_restored(*, assignment: Assignment, at: datetime, now: datetime) -> 
 def reassign(*, assignment: Assignment, now: datetime) -> Assignment | None:
     """Under the capacity lock give up the Unit and take another of its class for the rest of the Period: the new Assignment, or None when none is free.
     What the old one served is billed; the rental goes on under the new."""
-    capacity.lock(configuration=assignment.booking.configuration)
+    capacity.lock(configurations=[assignment.booking.configuration])
     booking = _locked(assignment)
     old = booking.assignments.select_related("unit", "component", "booking__configuration").get(pk=assignment.pk)
     with capacity.judged():

@@ -1,0 +1,1 @@
+"""Shape of what is typed about rentals."""
