@@ -45,7 +45,7 @@ bench: dev ## one line per benchmark; BENCH=name runs one
 	@$(ENGINES) $(VENV)/python -m tests.bench $(BENCH)
 
 journey: ## the whole story over real HTTP, WebSocket and Celery, on throw-away state
-	@$(STACK) $(VENV)/python manage.py journey
+	@PORTAL_ENGINE_SPEED=60 $(STACK) $(VENV)/python manage.py journey $(ARGS)
 
 shots: dev ## every page in both languages, light and dark, wide and phone, into shots/
 	@$(STACK) $(VENV)/python -m tests.browser.shots

@@ -12,6 +12,7 @@ from portal.embedded.state import State
 
 PYTHON = [sys.executable, "-m"]
 PREFERRED = {"web": 8000, "valkey": 6390, "engine": 8090, "stripe": 8091}
+DEMO_SPEED = "20"  # a server is ready in half a minute instead of ten
 WEBHOOK = "/billing/gateway/stripe/events/"
 
 
@@ -57,7 +58,7 @@ class Plan:
         """What the programs find in their environment on top of what the supervisor was given."""
         told = {"PORTAL_VAR": str(self.state.root), "PORTAL_BASE_URL": self.address, "PYTHONUNBUFFERED": "1"}
         if self.demo:
-            told["PORTAL_DEMO"] = "1"
+            told |= {"PORTAL_DEMO": "1", "PORTAL_ENGINE_SPEED": self.given.get("PORTAL_ENGINE_SPEED", DEMO_SPEED)}
         if self.own_engine:
             told |= {"PORTAL_SIMULATED_ENGINE_URL": self.at("engine"), "PORTAL_ENGINE_PORT": str(self.ports["engine"])}
         if self.own_stripe:

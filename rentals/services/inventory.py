@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from portal.accounts.services import audit
@@ -109,5 +110,6 @@ def _add_units(server: Server, pieces: list[layouts.Piece], now: datetime) -> No
 
 def _unit_class(kind: UnitKind, server: Server) -> UnitClass:
     lead, turn_over = LEADS[UnitKind.Shape(kind.shape)]
-    defaults = {"prepare_lead": lead, "turn_over": turn_over}
+    faster = settings.ENGINE_SPEED if server.engine == "simulated" else 1
+    defaults = {"prepare_lead": lead / faster, "turn_over": turn_over / faster}
     return UnitClass.objects.get_or_create(kind=kind, site=server.site, fabric=server.fabric, defaults=defaults)[0]
