@@ -1,6 +1,6 @@
 """Addresses of rentals."""
 
-from django.urls import path
+from django.urls import path, re_path
 
 from rentals import views
 
@@ -21,5 +21,12 @@ urlpatterns: list = [
     path("offer/<str:secret>/pdf/", views.offers.pdf, name="offer-pdf"),
     path("offer/<str:secret>/accept/", views.offers.accept, name="offer-accept"),
     path("offer/<str:secret>/decline/", views.offers.decline, name="offer-decline"),
+    path("catalog/<slug:sku>/configure/", views.configure.configure, name="configure"),
+    path("catalog/<slug:sku>/hold/", views.configure.hold, name="hold"),
+    path("bookings/", views.bookings.listing, name="bookings"),
+    path("bookings/<str:number>/", views.bookings.page, name="booking"),
+    re_path(r"^bookings/(?P<number>[^/]+)/(?P<name>status|servers|events)/$", views.bookings.part, name="booking-part"),
+    path("bookings/<str:number>/release/", views.bookings.release, name="booking-release"),
+    path("bookings/<str:number>/end/", views.bookings.end, name="booking-end"),
 ]
 sockets: list = []

@@ -150,6 +150,12 @@ STATES: dict[str, dict[str, Look]] = {
         "open": Look("mail", INFORMATION, _c("invitation", "open")),
         "expired": Look("calendar-off", NEUTRAL, _("expired")),
     },
+    "rented": {
+        "waiting": Look("hourglass", INFORMATION, _("being prepared")),
+        "ready": Look("circle-check", OK, _("ready")),
+        "gone": Look("alert-octagon", FAULT, _("not reachable")),
+        "back": Look("flag", NEUTRAL, _("handed back")),
+    },
     "step": {
         "done": Look("check", OK, _("done")),
         "running": Look("progress", INFORMATION, _("running")),

@@ -23,6 +23,7 @@ class Place:
 
 PLACES = (
     Place("rentals:catalog", _("Catalog"), "layout-grid"),
+    Place("rentals:bookings", _("Bookings"), "calendar-event", CUSTOMER),
     Place("billing:documents", _("Invoices"), "file-invoice", CUSTOMER),
     Place("billing:finance", _("Finance"), "report-money", FINANCE),
     Place("web:home", _("Home"), "home", PERSON),

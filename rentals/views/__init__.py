@@ -1,3 +1,3 @@
-from rentals.views import catalog, offers, quotes
+from rentals.views import bookings, catalog, configure, offers, quotes
 
-__all__ = ["catalog", "offers", "quotes"]
+__all__ = ["bookings", "catalog", "configure", "offers", "quotes"]

@@ -26,6 +26,7 @@ from portal.accounts.domain.roles import ACCOUNT_MANAGER, BILLING, BOOKERS, EVER
 from rentals.queries import quotes
 from tests import world
 from tests.rentals import offering
+from tests.rentals.desk import Desk
 
 
 class Things:
@@ -52,6 +53,11 @@ class Things:
     def quote(self):
         """An offer that Mei sent to Lovelace Labs."""
         return offering.sent(self.cast, self.racks, self.now)
+
+    @cached_property
+    def held(self) -> str:
+        """The number of a hold of Lovelace Labs."""
+        return Desk(self.cast, self.racks, self.now).hold().number
 
 
 Args = Callable[[Things], dict]
@@ -187,6 +193,11 @@ BILLING_APP: dict[str, Row] = {
     "billing-api:invoice-pdf": customer(_invoice, PAYERS, (FINANCE,)),
 }
 
+
+def _held(things: Things) -> dict:
+    return {"number": things.held}
+
+
 RENTALS: dict[str, Row] = {
     "rentals:catalog": public(),
     "rentals:quotes": staff_only(ACCOUNT_MANAGER),
@@ -203,6 +214,13 @@ RENTALS: dict[str, Row] = {
     "rentals:offer-pdf": public(args=_secret),
     "rentals:offer-accept": customer(_secret, BOOKERS, methods="GET POST"),
     "rentals:offer-decline": public(args=_secret, methods="POST"),
+    "rentals:configure": public(args=lambda things: {"sku": things.racks.a100x8.sku}, methods="GET POST"),
+    "rentals:hold": current(BOOKERS, args=lambda things: {"sku": things.racks.a100x8.sku}, methods="POST"),
+    "rentals:bookings": current(),
+    "rentals:booking": customer(_held, EVERYONE, (OPERATOR, ACCOUNT_MANAGER)),
+    "rentals:booking-part": customer(lambda things: {**_held(things), "name": "status"}, EVERYONE, (OPERATOR, ACCOUNT_MANAGER)),
+    "rentals:booking-release": customer(_held, BOOKERS, methods="POST"),
+    "rentals:booking-end": customer(_held, BOOKERS, methods="POST"),
 }
 
 MONITORING: dict[str, Row] = {}

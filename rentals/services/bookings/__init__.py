@@ -12,6 +12,7 @@ from rentals.services.bookings.observing import (
     observe_restored,
     reassign,
 )
+from rentals.services.bookings.ordering import order
 from rentals.services.bookings.refused import (
     AlreadyPaid,
     CheckoutIncomplete,
@@ -27,5 +28,5 @@ from rentals.services.bookings.sweeping import sweep
 __all__ = [
     "AlreadyOver", "AlreadyPaid", "CheckoutIncomplete", "HoldIsOver", "LimitReached", "NotFree", "OutsideTheRules", "TermsNotAccepted", "UnitTaken",
     "cancel", "confirm", "end_due", "end_now", "expire_holds", "hold", "observe_failed", "observe_handed_back", "observe_lost", "observe_preparing",
-    "observe_ready", "observe_restored", "read_announcements", "reassign", "release", "remind", "sweep", "tell_late_payment", "warn_of_expiry",
+    "observe_ready", "observe_restored", "order", "read_announcements", "reassign", "release", "remind", "sweep", "tell_late_payment", "warn_of_expiry",
 ]  # fmt: skip

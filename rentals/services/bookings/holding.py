@@ -19,7 +19,7 @@ from portal.kernel.period import Period
 from rentals import signals
 from rentals.domain import lifecycle, limits
 from rentals.models import Booking, Configuration, Image, StorageClass
-from rentals.queries import prices, refusals
+from rentals.queries import prices, refusals, wishes
 from rentals.services.bookings import attempts, capacity, moves
 from rentals.services.bookings.refused import AlreadyPaid, CheckoutIncomplete, HoldIsOver, LimitReached, OutsideTheRules, TermsNotAccepted
 
@@ -73,16 +73,16 @@ def hold(
     wish = _Wish(
         organisation, configuration, quantity, during, image, ssh_keys, storage_class, storage_tb, project, purchase_order, quote, frozen, length
     )  # fmt: skip
-    if (known := _known(organisation, idempotency_key)) is not None:
-        return known
+    if (first := known(organisation=organisation, key=idempotency_key)) is not None:
+        return first
     try:
         with capacity.judged(), transaction.atomic():
             return _hold(wish, by, idempotency_key, now)
     except IntegrityError:
-        known = _known(organisation, idempotency_key)  # the same request was faster on another connection
-        if known is None:
+        first = known(organisation=organisation, key=idempotency_key)  # the same request was faster on another connection
+        if first is None:
             raise
-        return known
+        return first
 
 
 @transaction.atomic
@@ -160,12 +160,13 @@ def _may_book(organisation: Any, by: Any, quote: Any, now: datetime) -> None:
         raise TermsNotAccepted(_("Accept the terms of service first."), field="terms")
 
 
-def _known(organisation: Any, key: str | None) -> Booking | None:
+def known(*, organisation: Any, key: str | None) -> Booking | None:
+    """The Booking that the Organisation made with this key before."""
     return Booking.objects.filter(organisation=organisation, idempotency_key=key).first() if key else None
 
 
 def _hold(wish: _Wish, by: Any, key: str | None, now: datetime) -> Booking:
-    rules = _limits(wish)
+    rules = wishes.limits_of(configuration=wish.configuration, organisation=wish.organisation, storage_class=wish.storage_class)
     broken = limits.broken(rules, during=wish.during, quantity=wish.quantity, storage_tb=wish.storage_tb, now=now)
     if broken is not None:
         raise OutsideTheRules(refusals.broken_rule(broken), field=broken.field, rule=broken.rule.value)
@@ -184,18 +185,6 @@ def _hold(wish: _Wish, by: Any, key: str | None, now: datetime) -> Booking:
         quantity=wish.quantity, start=wish.during.start.isoformat(), end=wish.during.end.isoformat(), agreement=booking.agreement,
     )  # fmt: skip
     return booking
-
-
-def _limits(wish: _Wish) -> limits.Limits:
-    configuration, storage = wish.configuration, wish.storage_class
-    return limits.Limits(
-        shortest=timedelta(hours=configuration.minimum_hours),
-        longest=timedelta(hours=configuration.maximum_hours),
-        horizon=timedelta(days=configuration.horizon_days),
-        most_at_once=wish.organisation.quantity_cap,
-        storage_step=storage.step_tb if storage else 0,
-        storage_most=storage.maximum_tb if storage else 0,
-    )
 
 
 def _within_cap(booking: Booking, rules: limits.Limits, wish: _Wish) -> None:
