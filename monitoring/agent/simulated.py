@@ -68,13 +68,25 @@ WORKLOADS: dict[str, tuple[Phase, ...]] = {
 }  # fmt: skip
 
 
+class _Unrest:
+    """Noise that has a memory of a few seconds, as a load has."""
+
+    def __init__(self, draw: random.Random) -> None:
+        self._draw, self._now = draw, 0.0
+
+    def around(self, level: float, unrest: float) -> float:
+        """A percentage near `level`."""
+        self._now = 0.75 * self._now + self._draw.gauss(0, 0.66 * unrest)
+        return min(100.0, max(0.0, level + self._now))
+
+
 class _Load:
     """A workload in its present phase."""
 
     def __init__(self, draw: random.Random, phases: Sequence[Phase]) -> None:
         self._draw, self._phases, self._at = draw, phases, draw.randrange(len(phases))
         self._until = -math.inf
-        self._level = self._phases[self._at].utilisation
+        self.unrest = _Unrest(draw)
 
     def move(self, at: float) -> Phase:
         if at >= self._until:
@@ -89,7 +101,7 @@ class _Card:
 
     def __init__(self, draw: random.Random, board: Board) -> None:
         self._draw, self.board = draw, board
-        self._bias = draw.uniform(-2, 2)
+        self._bias, self._unrest = draw.uniform(-2, 2), _Unrest(draw)
         self._power = board.tdp * IDLE_SHARE
         self._temperature = AMBIENT + 6 + draw.uniform(-2, 4)
         self._held = 0.0
@@ -98,7 +110,7 @@ class _Card:
     def follow(self, phase: Phase, at: float, passed: float) -> Sample:
         """The readings after `passed` seconds in `phase`."""
         board, draw = self.board, self._draw
-        utilisation = min(100.0, max(0.0, draw.gauss(phase.utilisation + self._bias * (phase.unrest > 0), phase.unrest)))
+        utilisation = self._unrest.around(phase.utilisation + self._bias * (phase.unrest > 0), phase.unrest)
         share = IDLE_SHARE + (0.97 - IDLE_SHARE) * (utilisation / 100) ** 0.8
         self._power += (board.tdp * share - self._power) * (1 - math.exp(-passed / POWER_LAG))
         target = AMBIENT + 46 * self._power / board.tdp
@@ -132,7 +144,7 @@ class _Card:
         found = []
         for slot, load in zip(self.board.mig, loads, strict=True):
             phase = load.move(at)
-            active = min(100.0, max(0.0, self._draw.gauss(phase.utilisation, phase.unrest)))
+            active = load.unrest.around(phase.utilisation, phase.unrest)
             memory = round(slot.memory_mib * phase.memory * self._draw.uniform(0.98, 1))
             found.append(Instance(slot.gi, slot.profile, slot.start, slot.size, round(active, 1), memory, slot.memory_mib))
         return tuple(found)

@@ -133,6 +133,13 @@ STATES: dict[str, dict[str, Look]] = {
         "late": Look("clock", ATTENTION, _("late")),
         "silent": Look("plug-connected-x", FAULT, _("silent")),
     },
+    "gpu": {
+        "ok": Look("circle-check", OK, _("working")),
+        "error": Look("alert-triangle", FAULT, _("does not answer")),
+        "lost": Look("plug-connected-x", FAULT, _("lost")),
+        "needs_reset": Look("refresh", FAULT, _("needs a reset")),
+        "silent": Look("question-mark", ATTENTION, _("not reporting")),
+    },
     "availability": {
         "free": Look("circle-check", OK, _("free")),
         "few": Look("circle-minus", ATTENTION, _("few left")),

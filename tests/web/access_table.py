@@ -22,9 +22,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from portal.accounts.domain.roles import ACCOUNT_MANAGER, BILLING, BOOKERS, EVERYONE, FINANCE, MANAGERS, OPERATOR, OWNER, PAYERS, STAFF  # noqa: F401
+from portal.accounts.domain.roles import ACCOUNT_MANAGER, BILLING, BOOKERS, EVERYONE, FINANCE, MANAGERS, OPERATOR, OWNER, PAYERS, READER, STAFF  # noqa: F401
 from rentals.queries import quotes
 from tests import world
+from tests.monitoring import rows
 from tests.rentals import offering
 from tests.rentals.desk import Desk
 
@@ -58,6 +59,11 @@ class Things:
     def held(self) -> str:
         """The number of a hold of Lovelace Labs."""
         return Desk(self.cast, self.racks, self.now).hold().number
+
+    @cached_property
+    def running(self):
+        """A Booking whose Server is handed over."""
+        return rows.running(self.cast, self.racks, self.now)
 
 
 Args = Callable[[Things], dict]
@@ -119,6 +125,16 @@ def _quote(things: Things) -> dict:
 def _secret(things: Things) -> dict:
     return {"secret": quotes.secret_of(things.quote)}
 
+
+def _running(things: Things) -> dict:
+    return {"number": things.running.number}
+
+
+def _server(things: Things) -> dict:
+    return {"serial": "srv-a1"} if things.racks else {}
+
+
+WATCHERS = (*BOOKERS, READER)
 
 WEB = {
     "web:home": own(),
@@ -223,7 +239,13 @@ RENTALS: dict[str, Row] = {
     "rentals:booking-end": customer(_held, BOOKERS, methods="POST"),
 }
 
-MONITORING: dict[str, Row] = {}
+MONITORING: dict[str, Row] = {
+    "monitoring:live": customer(_running, WATCHERS, (OPERATOR,)),
+    "monitoring:live-history": customer(_running, WATCHERS, (OPERATOR,)),
+    "monitoring:live-strip": customer(_running, WATCHERS, (OPERATOR,)),
+    "monitoring:server-live": staff_only(OPERATOR, args=_server),
+    "monitoring:server-live-history": staff_only(OPERATOR, args=_server),
+}
 
 TABLE: dict[str, Row] = {**WEB, **ACCOUNTS, **BILLING_APP, **RENTALS, **MONITORING}
 
