@@ -5,7 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 from django.utils import timezone
 
-from rentals.services import bookings, quotes
+from rentals.services import bookings, deployments, interruptions, quotes, reconciliation
 
 
 @shared_task(name="rentals.sweep_bookings")
@@ -21,3 +21,23 @@ def sweep_quotes() -> None:
 @shared_task(name="rentals.sweep_announcements")
 def sweep_announcements() -> None:
     bookings.read_announcements(now=timezone.now())
+
+
+@shared_task(name="rentals.sweep_deployments")
+def sweep_deployments() -> None:
+    deployments.sweep(now=timezone.now())
+
+
+@shared_task(name="rentals.advance")
+def advance(op_id: str) -> None:
+    deployments.advance(op_id=op_id, now=timezone.now())
+
+
+@shared_task(name="rentals.look_at")
+def look_at(deployment_id: int) -> None:
+    interruptions.look_at(deployment_id=deployment_id, now=timezone.now())
+
+
+@shared_task(name="rentals.reconcile")
+def reconcile() -> None:
+    reconciliation.reconcile(now=timezone.now())

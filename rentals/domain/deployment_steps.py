@@ -1,7 +1,8 @@
 """What to do next with a Deployment and its Operations. Pure: what was seen and what the clock says goes in, one decision comes out.
 
 The verbs of an Operation, in the order in which a Deployment meets them: prepare, hand_over; then fence (power off), take_back (tenant network off), wipe,
-validate. An attempt counts definite failures only: a lost reply is asked again under the same key, Busy waits.
+validate. Beside these, for a Server as a whole: quarantine and return_to_service.
+An attempt counts definite failures only: a lost reply is asked again under the same key, Busy waits.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ TIME_LIMITS = {
     "take_back": timedelta(minutes=15),
     "wipe": timedelta(hours=6),
     "validate": timedelta(minutes=30),
+    "quarantine": timedelta(minutes=15),
+    "return_to_service": timedelta(minutes=15),
 }
-ATTEMPTS = {"prepare": 2, "hand_over": 1, "fence": 20, "take_back": 10, "wipe": 3, "validate": 3}
+ATTEMPTS = {"prepare": 2, "hand_over": 1, "fence": 20, "take_back": 10, "wipe": 3, "validate": 3, "quarantine": 3, "return_to_service": 3}
 UNACKNOWLEDGED_AFTER = timedelta(minutes=3)  # asked and answered, and still no trace of it: the engine has lost it
 CANCEL_GRACE = timedelta(minutes=15)
 BEGIN_PATIENCE = timedelta(hours=6)  # a tenant whose Server is not free waits this long after his start at most: as long as a wipe may take
@@ -32,7 +35,8 @@ RESTORED_AFTER = 2
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """The facts of one Operation that a decision needs. `asked_at` is when its present attempt was last asked, `heard` whether the engine took it."""
+    """The facts of one Operation that a decision needs. `asked_at` is when its present attempt was last asked, `heard` whether the engine took it.
+    `claimed` is False for an Operation about the Server as a whole, which knows no Claim by name."""
 
     verb: str
     key: str
@@ -43,6 +47,7 @@ class Task:
     heard: bool = False
     cancel_wanted: bool = False
     whole: bool = True
+    claimed: bool = True
     gpus: frozenset[str] = frozenset()
     disks: int = 0
 
@@ -86,17 +91,9 @@ def decide(task: Task, seen: Observation | None, report: WipeReport | None, now:
     """The next step of one Operation. `seen` is None when the engine could not be heard; `report` is the last wipe, for a wipe."""
     if seen is None:
         return _overdue(task, now) or Wait("the engine cannot be heard")
-    if task.verb == "prepare":
-        return _prepare(task, seen, now)
-    if task.verb == "hand_over":
-        return _hand_over(task, seen, now)
-    if task.verb == "fence":
-        return _fence(task, seen, now)
-    if task.verb == "take_back":
-        return _take_back(task, seen, now)
     if task.verb == "wipe":
         return _wipe(task, seen, report, now)
-    return _validate(task, seen, now)
+    return DECISIONS[task.verb](task, seen, now)
 
 
 def _prepare(task: Task, seen: Observation, now: datetime) -> Decision:
@@ -153,6 +150,8 @@ def _fence(task: Task, seen: Observation, now: datetime) -> Decision:
 
 
 def _take_back(task: Task, seen: Observation, now: datetime) -> Decision:
+    if not task.claimed:  # whatever still stands on the Server is given up, one after the other
+        return _overdue(task, now) or Ask("take_back") if seen.others else Finished()
     if seen.phase == "detached" and not (task.whole and seen.network == "tenant"):
         return Finished()
     return _overdue(task, now) or _ask_unless_lost(task, seen, now)
@@ -205,6 +204,12 @@ def hardware_flaw(seen: Observation, gpus: frozenset[str], disks: int) -> str:
     return seen.fault
 
 
+def _pool(task: Task, seen: Observation, now: datetime) -> Decision:
+    if seen.pool == ("quarantined" if task.verb == "quarantine" else "active"):
+        return Finished()
+    return _overdue(task, now) or _ask_unless_lost(task, seen, now)
+
+
 def _overdue(task: Task, now: datetime) -> Failed | None:
     return Failed("not done in time", "overdue") if now >= task.deadline_at else None
 
@@ -220,6 +225,17 @@ def _ask_unless_lost(task: Task, seen: Observation, now: datetime) -> Decision:
     if seen.observed_at > task.asked_at + UNACKNOWLEDGED_AFTER:
         return _again(task, "the engine has no trace of it")
     return Wait("accepted")
+
+
+DECISIONS = {
+    "prepare": _prepare,
+    "hand_over": _hand_over,
+    "fence": _fence,
+    "take_back": _take_back,
+    "validate": _validate,
+    "quarantine": _pool,
+    "return_to_service": _pool,
+}
 
 
 def pause(task: Task, unheard: int, now: datetime, fraction: float) -> timedelta:

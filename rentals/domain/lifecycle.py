@@ -55,7 +55,7 @@ DEPLOYMENT = Transitions(
     {
         "planned": frozenset({"preparing", "cancelled", "failed"}),
         "preparing": frozenset({"prepared", "undeploying", "failed"}),
-        "prepared": frozenset({"handing_over", "undeploying", "failed"}),
+        "prepared": frozenset({"preparing", "handing_over", "undeploying", "failed"}),  # preparing again: the engine has lost it
         "handing_over": frozenset({"ready", "undeploying", "failed"}),
         "ready": frozenset({"undeploying"}),
         "undeploying": frozenset({"wiping", "failed"}),

@@ -50,9 +50,10 @@ class WipeReport:
 class Observation:
     """The truth at present about one Machine and, on it, the Claim that was asked for.
 
-    `phase`: absent, working, prepared, attaching, ready, detaching, detached, failed. `power` (of the Claim's own system when it is not whole):
-    on, off, unknown. `network`: none, provisioning, tenant. `work`: what the Machine or the Claim is busy with: "", wiping, validating.
-    `validated` is the key of the last validation that ended, `fault` what it or the wipe found.
+    `phase`: absent, working, prepared, attaching, ready, detaching, detached, failed.
+    `power` (of the Claim's own system when it is not whole): on, off, unknown. `network`: none, provisioning, tenant. `pool`: active, quarantined.
+    `work`: what the Machine or the Claim is busy with: "", wiping, validating. `validated` is the key of the last validation that ended, `fault` what it
+    or the wipe found. `others` are the names of other Claims that take the same slots.
     """
 
     observed_at: datetime
@@ -60,9 +61,10 @@ class Observation:
     engine_word: str = ""
     power: str = "unknown"
     network: str = "none"
+    pool: str = "active"
     phase: str = "absent"
     phases: tuple[Phase, ...] = ()
-    others: tuple[str, ...] = ()  # names of other Claims that take the same slots
+    others: tuple[str, ...] = ()
     work: str = ""
     validated: str = ""
     fault: str = ""

@@ -131,6 +131,19 @@ def test_the_network_counts_as_off_only_when_the_engine_says_so():
     assert decided("take_back", seen(phase="detaching"), **late()).outcome == "overdue"
 
 
+def test_what_stands_on_a_server_that_nobody_remembers_is_given_up_by_name():
+    assert decided("take_back", seen(others=("bk-x",)), claimed=False) == steps.Ask("take_back")
+    assert decided("take_back", seen(others=("bk-x",)), claimed=False, **late()).outcome == "overdue"
+    assert decided("take_back", seen(), claimed=False) == steps.Finished()
+
+
+def test_a_server_is_in_the_pool_or_out_of_it_when_the_engine_says_so():
+    assert decided("quarantine", seen()) == steps.Ask("quarantine")
+    assert decided("quarantine", seen(pool="quarantined")) == steps.Finished()
+    assert decided("return_to_service", seen(pool="quarantined")) == steps.Ask("return_to_service")
+    assert decided("return_to_service", seen()) == steps.Finished()
+
+
 def wiped(passed=8, *, bad=0, expected=8, finished=True, reference=KEY, error=""):
     disks = [DiskWipe(f"D{index}", "erase", "passed", NOW) for index in range(passed)]
     disks += [DiskWipe(f"D{passed + index}", "erase", "failed", NOW) for index in range(bad)]

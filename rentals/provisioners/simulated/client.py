@@ -120,6 +120,7 @@ def _observation(said: dict) -> base.Observation:
         engine_word=said["engine_word"],
         power=said["power"],
         network=said["network"],
+        pool=said["pool"],
         phase=said["phase"],
         phases=tuple(
             base.Phase(phase["name"], datetime.fromisoformat(phase["started_at"]), _moment(phase["finished_at"]), phase["failed"]) for phase in said["phases"]

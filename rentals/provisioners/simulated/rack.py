@@ -219,10 +219,10 @@ class Rack:
         gone = self.store.get("gone", name) if name else None
         seat = machine if claim is None or claim["whole"] else claim
         said = {
-            "observed_at": now, "present": True, "power": seat["power"], "network": seat["network"], "phase": "detached" if gone else "absent", "phases": [],
-            "others": self.overlapping(serial, slots, name), "work": (gone or {}).get("work") or machine["work"],
-            "validated": machine["validated"], "fault": machine["fault"], "gpus": machine["gpus"], "disks": machine["disks"], "access": None, "error": "",
-            "engine_word": machine["pool"],
+            "observed_at": now, "present": True, "power": seat["power"], "network": seat["network"], "pool": machine["pool"],
+            "phase": "detached" if gone else "absent", "phases": [], "others": self.overlapping(serial, slots, name),
+            "work": (gone or {}).get("work") or machine["work"], "validated": machine["validated"], "fault": machine["fault"], "gpus": machine["gpus"],
+            "disks": machine["disks"], "access": None, "error": "", "engine_word": machine["pool"],
         }  # fmt: skip
         if claim is not None:
             phases = [{**phase, "started_at": moment(phase["started_at"]), "finished_at": moment(phase["finished_at"])} for phase in claim["phases"]]
