@@ -263,6 +263,7 @@ STRIPE_API_BASE = env.text("STRIPE_API_BASE", "https://api.stripe.com").rstrip("
 QUOTE_DISCOUNT_PERCENT = env.number("PORTAL_QUOTE_DISCOUNT_PERCENT", 15)  # the most an account manager may give by himself
 HOLD_MINUTES = env.number("PORTAL_HOLD_MINUTES", 15, least=1)
 ENGINE_SPEED = env.number("PORTAL_ENGINE_SPEED", 1, least=1)  # of the simulated engine; its new unit classes need a lead shorter by as much
+DEPLOYMENTS_PER_RACK = env.number("PORTAL_DEPLOYMENTS_PER_RACK", 8, least=1)
 SIMULATED_ENGINE_URL = env.text("PORTAL_SIMULATED_ENGINE_URL", "http://127.0.0.1:8090").rstrip("/")
 
 # Documents

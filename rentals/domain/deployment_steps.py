@@ -109,7 +109,7 @@ def _prepare(task: Task, seen: Observation, now: datetime) -> Decision:
         return Failed(f"occupied by {', '.join(seen.others)}")
     if seen.phase == "detached":
         return Failed("the claim was given up")
-    if seen.phase == "failed":
+    if seen.phase == "failed" and task.heard:
         return _again(task, seen.error or "the preparation failed")
     return _overdue(task, now) or _ask_unless_lost(task, seen, now)
 

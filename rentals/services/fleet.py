@@ -41,12 +41,12 @@ def move(*, server: Server, to: str, now: datetime, reason: str = "", **fields: 
     push.hint("fleet", "state")
 
 
-def put_aside(*, server: Server, to: str, reason: str, now: datetime) -> None:
+def put_aside(*, server: Server, to: str, reason: str, now: datetime, **fields: object) -> None:
     """Take the Server out of every offer until a person has looked at it (wipe_failed, quarantined), and say so to the operators. A Server that is
-    there already keeps its first reason. Raises IllegalMove, LostRace, ServerBusy."""
+    there already keeps its first reason. `fields` go along. Raises IllegalMove, LostRace, ServerBusy."""
     if server.state == to:
         return
-    move(server=server, to=to, now=now, reason=reason)
+    move(server=server, to=to, now=now, reason=reason, **fields)
     close_for(server=server, reason=f"{OUT_OF_SERVICE}: {reason}", now=now)
     operations.open_one(server=server, verb="quarantine", now=now)
     audit.record(verb=f"server.{to}", subject=server.serial, now=now, reason=reason)

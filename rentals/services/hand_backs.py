@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 
 from portal.accounts.services import audit
 from rentals.domain import deployment_steps as steps
@@ -76,7 +77,7 @@ def keep_evidence(*, server: Server, assignment: Assignment | None, report: Wipe
     return evidence
 
 
-def running_late(*, now: datetime):
+def running_late(*, now: datetime) -> QuerySet[Deployment]:
     """Deployments on the way out whose guarded range is about to end."""
     return Deployment.objects.filter(state__in=SERVER_BUSY_MOVING_OUT, assignment__live=True, assignment__guarded__endswith__lte=now + GUARD_MARGIN)
 

@@ -9,7 +9,7 @@ from django.core.cache import cache
 from django.db import transaction
 
 from portal.accounts.services import audit
-from portal.toolkit.tasks import ring
+from portal.toolkit.tasks import after_commit
 from rentals.models import Deployment, Server
 from rentals.provisioners import base
 from rentals.services import engines, fleet, operations, progress
@@ -23,7 +23,7 @@ HAVING = ("preparing", "prepared", "handing_over", "ready", "undeploying")
 def ring_due(*, now: datetime) -> None:
     """Ring once a minute. The mark is in the cache: when it is lost the engines are compared once more than needed."""
     if cache.add("rentals.reconcile", now.isoformat(), EVERY.total_seconds()):
-        ring("rentals.reconcile")
+        after_commit("rentals.reconcile")
 
 
 def reconcile(*, now: datetime) -> list[str]:
@@ -56,7 +56,7 @@ def _put_aside(claim: base.Held, now: datetime) -> bool:
         return False
     reason = f"{claim.name} stands on it and is not ours"
     if server.state in ("available", "reserved", "deploying", "validating"):
-        fleet.put_aside(server=server, to="quarantined", reason=reason, now=now)
+        fleet.put_aside(server=server, to="quarantined", reason=reason, now=now, last_tenant_ended_at=now)  # whoever it is: wiped before the next
     else:
         fleet.alert(key=f"orphan-{claim.name}", kind="operator_server", subject=server.serial, path=fleet.path_of(server=server), now=now, reason=reason)
         audit.record(verb="server.orphan_found", subject=server.serial, now=now, claim=claim.name)

@@ -21,7 +21,7 @@ def replace(*, deployment_id: int, now: datetime) -> Assignment | None:
     wait goes on while there is patience left."""
     with transaction.atomic():
         assignment = Assignment.objects.select_related("booking__configuration").get(deployment=deployment_id)
-        capacity.lock(configuration=assignment.booking.configuration)  # before the Deployment and the Booking: the order that everyone keeps
+        capacity.lock(configurations=[assignment.booking.configuration])  # before the Deployment and the Booking: the order that everyone keeps
         deployment = progress.locked(deployment_id=deployment_id)
         return _decide(deployment, now) if deployment.spare_wanted else None
 

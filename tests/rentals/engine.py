@@ -83,6 +83,7 @@ class EngineHere:
 
     def __init__(self, folder: Path, clock) -> None:
         self.store = Store(folder / "engine" / "state.sqlite3")
+        self.store._db.execute("PRAGMA synchronous=OFF")  # nobody kills this process
         self.rack = Rack(self.store, speed=1, seed=1, clock=clock)
         self._bridge = _Bridge(server.build(self.rack))
         self.client = Simulated("http://engine", transport=self._bridge)

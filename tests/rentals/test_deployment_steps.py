@@ -71,8 +71,9 @@ def test_a_claim_found_prepared_is_prepared_whoever_asked(phase):
 
 
 def test_a_failed_preparation_is_tried_once_more_and_then_given_up():
-    assert decided("prepare", seen(phase="failed", error="image failed")) == steps.Retry("image failed")
-    assert decided("prepare", seen(phase="failed"), attempt=2) == steps.Failed("the preparation failed")
+    assert decided("prepare", seen(phase="failed", error="image failed"), heard=True) == steps.Retry("image failed")
+    assert decided("prepare", seen(phase="failed"), attempt=2, heard=False) == steps.Ask("prepare")
+    assert decided("prepare", seen(phase="failed"), attempt=2, heard=True) == steps.Failed("the preparation failed")
 
 
 def test_a_cancel_wish_is_repeated_while_the_engine_works_and_ends_once_it_has_stopped():
