@@ -36,7 +36,7 @@ fmt: dev ## let ruff format and mend what it can
 
 test: dev ## everything that CI runs
 	@$(MAKE) --no-print-directory check-code
-	@PORTAL_TESTING=1 $(ENGINES) $(PYTEST) -n 2 --dist loadfile $(ARGS)
+	@PORTAL_TESTING=1 $(ENGINES) $(PYTEST) -n 2 --dist loadfile --cov $(ARGS)
 
 test-slow: dev ## the long form of the property tests
 	@PORTAL_TESTING=1 $(ENGINES) $(PYTEST) -n 2 -m slow $(ARGS)
