@@ -33,3 +33,8 @@ def racks(cast, now) -> world.Racks:
 def fresh_rates(monkeypatch) -> None:
     """No test counts against the rate limits of another."""
     monkeypatch.setattr(rates, "PREFIX", f"rate-{uuid.uuid4()}")
+
+
+def pytest_make_parametrize_id(config, val, argname) -> str | None:
+    """A long text in the name of a test helps nobody, and one with a moment in it differs between parallel workers."""
+    return argname if isinstance(val, (str, bytes)) and len(val) > 60 else None

@@ -121,7 +121,6 @@ async def test_a_token_sends_for_its_own_server_only(door):
         (batches.body(batches.batch("srv-a1"), at=time.time() + 120), 400, "at"),
         (batches.body(batches.batch("srv-a1"), seq="1"), 400, "seq"),
     ],
-    ids=str,
 )
 async def test_what_cannot_be_taken_is_refused_by_the_name_of_its_field(door, body, status, field):
     answer = await door.send(body)
