@@ -7,6 +7,7 @@ from rentals import views
 app_name = "rentals"
 urlpatterns: list = [
     path("", views.catalog.listing, name="catalog"),
+    path("catalog/<slug:sku>/", views.catalog.configuration, name="configuration"),
     path("sales/", views.quotes.listing, name="quotes"),
     path("sales/new/", views.quotes.new, name="quote-new"),
     path("sales/<str:number>/", views.quotes.quote, name="quote"),

@@ -38,6 +38,7 @@ class Availability:
     free_now: int
     next_free_at: datetime | None
     steps: tuple[Step, ...]
+    free_during: int | None = None  # how many can be had for all of a Period that was asked for
 
     def least(self, during: Period) -> int:
         """The fewest free at any instant of `during`: what a calendar cell shows. 0 outside the asked span."""

@@ -132,6 +132,9 @@ class UnitKind:
     mig_profile: str = column(cells.any_text)
     memory_slices: int | None = column(cells.maybe_whole)
     memory_gb: int = column(cells.at_least_one)
+    cpu_cores: int | None = column(cells.maybe_whole)
+    ram_gb: int | None = column(cells.maybe_whole)
+    nvme_tb: Decimal | None = column(cells.maybe_decimal)
 
 
 @dataclass(frozen=True, slots=True)

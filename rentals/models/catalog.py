@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from django.db import models
 
 
@@ -132,12 +134,26 @@ class UnitKind(models.Model):
     mig_profile = models.CharField(max_length=20, blank=True)
     memory_slices = models.PositiveSmallIntegerField(null=True)
     memory_gb = models.PositiveIntegerField()  # accelerator memory of the whole Unit
+    # the Unit's share of the Server; null: all of it
+    cpu_cores = models.PositiveIntegerField(null=True, blank=True)
+    ram_gb = models.PositiveIntegerField(null=True, blank=True)
+    nvme_tb = models.DecimalField(max_digits=6, decimal_places=2, null=True, blank=True)
 
     class Meta:
         ordering = ["sku"]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def share(self) -> tuple[int, int, Decimal]:
+        """CPU cores, RAM in GB and NVMe in TB that come with the Unit."""
+        whole = self.server_model
+        return (
+            whole.cpu_cores if self.cpu_cores is None else self.cpu_cores,
+            whole.memory_gb if self.ram_gb is None else self.ram_gb,
+            whole.nvme_tb if self.nvme_tb is None else self.nvme_tb,
+        )
 
 
 class Configuration(models.Model):

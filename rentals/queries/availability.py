@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -20,11 +20,19 @@ from rentals.models import Unit as UnitRow
 Availability = domain.Availability
 
 
-def availability_of(*, configurations: Iterable[Configuration], span: Period, now: datetime) -> dict[str, Availability]:
-    """The Availability of each Configuration over `span` as of `now`, by sku. Three queries, however many Configurations."""
+Needs = Mapping[int, Sequence[tuple[str, int]]]
+
+
+def availability_of(
+    *, configurations: Iterable[Configuration], span: Period, now: datetime, during: Period | None = None, needs: Needs | None = None
+) -> dict[str, Availability]:
+    """The Availability of each Configuration over `span` as of `now`, by sku; with `during` also how many can be had for all of it.
+
+    Three queries, however many Configurations; two for a caller who knows what each `needs`: {primary key: [(sku of a kind, count), ...]}.
+    """
     configurations = list(configurations)
-    pools = pools_of(configurations=configurations, now=now)
-    return {configuration.sku: _availability(configuration, pools[configuration.pk], span, now) for configuration in configurations}
+    pools = pools_of(configurations=configurations, now=now, needs=needs)
+    return {configuration.sku: _availability(configuration, pools[configuration.pk], span, now, during) for configuration in configurations}
 
 
 def availability(*, configuration: Configuration, span: Period, now: datetime) -> Availability:
@@ -54,20 +62,27 @@ def horizon(configuration: Configuration, now: datetime) -> datetime:
     return now + timedelta(days=configuration.horizon_days)
 
 
-def pools_of(*, configurations: Sequence[Configuration], now: datetime, without_booking: int | None = None) -> dict[int, list[Pool]]:
+def pools_of(
+    *, configurations: Sequence[Configuration], now: datetime, without_booking: int | None = None, needs: Needs | None = None
+) -> dict[int, list[Pool]]:
     """The pools that each Configuration, by primary key, can be served from: each Site, or Fabric where it must share one, that has all of its kinds.
 
     `without_booking` leaves a Booking's own Assignments out, for changing it. Three queries.
     """
-    parts: dict[int, list[tuple[str, int]]] = defaultdict(list)
-    rows = Component.objects.filter(configuration__in=configurations).order_by("position", "id")
-    for configuration_id, sku, count in rows.values_list("configuration_id", "unit_kind__sku", "count"):
-        parts[configuration_id].append((sku, count))
+    parts = _needs(configurations) if needs is None else needs
     standing = _standing({sku for wanted in parts.values() for sku, _ in wanted}, now, without_booking)
     return {
         configuration.pk: _pools(parts[configuration.pk], standing.fabrics if configuration.same_fabric else standing.sites, now)
         for configuration in configurations
     }
+
+
+def _needs(configurations: Sequence[Configuration]) -> Needs:
+    parts: dict[int, list[tuple[str, int]]] = defaultdict(list)
+    rows = Component.objects.filter(configuration__in=configurations).order_by("position", "id")
+    for configuration_id, sku, count in rows.values_list("configuration_id", "unit_kind__sku", "count"):
+        parts[configuration_id].append((sku, count))
+    return parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +93,7 @@ class _Standing:
     fabrics: dict[str, dict[str, list[Stock]]]
 
 
-def _pools(parts: list[tuple[str, int]], places: dict[str, dict[str, list[Stock]]], now: datetime) -> list[Pool]:
+def _pools(parts: Sequence[tuple[str, int]], places: dict[str, dict[str, list[Stock]]], now: datetime) -> list[Pool]:
     return [
         pool_of(place, [Part(sku, count, tuple(stocks[sku])) for sku, count in parts], now)
         for place, stocks in sorted(places.items())
@@ -140,7 +155,7 @@ def _period(stored) -> Period:
     return Period(stored.lower or EVER, stored.upper or FOREVER)
 
 
-def _availability(configuration: Configuration, pools: list[Pool], span: Period, now: datetime) -> Availability:
+def _availability(configuration: Configuration, pools: list[Pool], span: Period, now: datetime, during: Period | None) -> Availability:
     shortest = timedelta(hours=configuration.minimum_hours)
     starts_at = _ready_at(pools, now)
     return Availability(
@@ -150,7 +165,14 @@ def _availability(configuration: Configuration, pools: list[Pool], span: Period,
         free_now=max((placement.largest_quantity(pool, Period.starting(pool.ready_at, shortest)) for pool in pools), default=0),
         next_free_at=domain.earliest_start(pools, shortest, 1, not_before=now, until=horizon(configuration, now)),
         steps=domain.steps(pools, span),
+        free_during=None if during is None else max((_free_during(pool, during) for pool in pools), default=0),
     )
+
+
+def _free_during(pool: Pool, during: Period) -> int:
+    """How many for `during`, or for what is left of it once the pool can have something ready."""
+    start = max(during.start, pool.ready_at)
+    return placement.largest_quantity(pool, Period(start, during.end)) if start < during.end else 0
 
 
 def _ready_at(pools: list[Pool], now: datetime) -> datetime:

@@ -1,11 +1,44 @@
-"""The public catalog."""
+"""The public catalog: the list and the page of one Configuration."""
 
 from __future__ import annotations
 
 from django import http
+from django.conf import settings
+from django.utils import timezone
 
+from portal.accounts import queries as accounts
+from portal.kernel.page import Page
 from portal.toolkit.pages import render_page
+from rentals.domain import offers
+from rentals.forms import catalog as forms
+from rentals.queries import catalog, sheets
+
+PAGE_SIZE = 10
 
 
 def listing(request: http.HttpRequest) -> http.HttpResponse:
-    return render_page(request, "rentals/catalog.html", {})
+    form = forms.Filter(request.GET)
+    form.is_valid()
+    viewer = _viewer(request, form)
+    selection = catalog.listing(filters=form.filters(), viewer=viewer)
+    items, following = offers.page(selection.offers, request.GET.get("after", ""), PAGE_SIZE)
+    page = Page(items=items, next=following, count=len(selection.offers))
+    context = {"form": form, "selection": selection, "page": page, "viewer": viewer}
+    return render_page(request, "rentals/catalog.html", context, partial="offers")
+
+
+def configuration(request: http.HttpRequest, sku: str) -> http.HttpResponse:
+    form = forms.Filter(request.GET)
+    form.is_valid()
+    viewer = _viewer(request, form)
+    context = {"sheet": sheets.sheet_of(sku=sku, viewer=viewer), "viewer": viewer, "form": form}
+    return render_page(request, "rentals/configuration.html", context)
+
+
+def _viewer(request: http.HttpRequest, form: forms.Filter) -> catalog.Viewer:
+    """The frame is read here, once, because the currency of a customer's prices is in it."""
+    request.shell = accounts.shell_of(request.user)
+    organisation = request.shell.organisation
+    now, zone = timezone.now(), timezone.get_current_timezone()
+    currency = form.currency_code(organisation.currency if organisation else settings.CURRENCIES[0])
+    return catalog.Viewer(currency, zone, now, form.wanted(zone, now))
