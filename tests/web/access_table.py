@@ -216,6 +216,7 @@ def _held(things: Things) -> dict:
 
 RENTALS: dict[str, Row] = {
     "rentals:catalog": public(),
+    "rentals:configuration": public(args=lambda things: {"sku": things.racks.a100x8.sku}),
     "rentals:quotes": staff_only(ACCOUNT_MANAGER),
     "rentals:quote-new": staff_only(ACCOUNT_MANAGER, methods="GET POST"),
     "rentals:quote": staff_only(ACCOUNT_MANAGER, args=_quote),

@@ -1,0 +1,47 @@
+"""How many queries a page may cost: the one table that tests/web/test_query_counts.py opens every page against.
+
+HOW TO ADD A PAGE: one line, keyed by its full URL name, with the most queries that it may take, whatever is in the database. Who opens it, and on which row,
+is what tests/web/access_table.py says: somebody who may. Addresses that answer GET and are no pages stand in NO_PAGES with the reason.
+A page that stands in neither fails by its name.
+"""
+
+from __future__ import annotations
+
+# The frame of a page costs four for a person: session, user, Organisations, roles with unread notifications.
+MOST: dict[str, int] = {
+    "accounts:notifications": 6,
+    "accounts:organisation": 6,
+    "accounts:organisation-new": 4,
+    "accounts:profile": 4,
+    "accounts:ssh-keys": 5,
+    "accounts:tokens": 6,
+    "billing:agreement-documents": 6,
+    "billing:document": 8,
+    "billing:documents": 7,
+    "billing:finance": 14,
+    "billing:finance-document": 17,
+    "rentals:catalog": 8,
+    "rentals:configuration": 10,
+    "rentals:offer": 11,
+    "rentals:quote": 13,
+    "rentals:quote-new": 7,
+    "rentals:quotes": 8,
+    "web:api-docs": 4,
+    "web:components": 4,
+    "web:demo-mails": 4,
+    "web:home": 12,
+}
+
+NO_PAGES: dict[str, str] = {
+    "api-schema": "a document for programs",
+    "billing:document-file": "a file",
+    "billing:finance-table": "a file",
+    "rentals:offer-accept": "leads back to the offer",
+    "rentals:offer-pdf": "a file",
+    "rentals:quote-pdf": "a file",
+    "web:demo-mail": "a mail as it was written",
+    "web:healthz": "for supervisors",
+}
+
+# Pages whose application is not ours.
+OF_OTHERS = ("account_", "mfa_")
