@@ -7,6 +7,7 @@ from datetime import date
 
 from babel import dates
 from django import template
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from portal.toolkit import formats
@@ -80,6 +81,12 @@ LEVELS = {"free": _("free"), "few": _("few left"), "part": _("free for part of t
 @register.filter
 def level_word(level: str) -> object:
     return LEVELS[level]
+
+
+@register.filter
+def start_value(day: offers.Day) -> str:
+    """What the form's start holds when the day is chosen: its midnight, nothing ("now") for today."""
+    return f"{day.on.isoformat()}T00:00" if day.on > timezone.localdate() else ""
 
 
 @register.filter

@@ -12,6 +12,7 @@ from portal.toolkit.pages import render_page
 from rentals.domain import offers
 from rentals.forms import catalog as forms
 from rentals.queries import catalog, sheets
+from rentals.views import configure
 
 PAGE_SIZE = 10
 
@@ -31,7 +32,8 @@ def configuration(request: http.HttpRequest, sku: str) -> http.HttpResponse:
     form = forms.Filter(request.GET)
     form.is_valid()
     viewer = _viewer(request, form)
-    context = {"sheet": sheets.sheet_of(sku=sku, viewer=viewer), "viewer": viewer, "form": form}
+    sheet = sheets.sheet_of(sku=sku, viewer=viewer)
+    context = {"sheet": sheet, "viewer": viewer, "form": form, "configure": configure.panel_of(request, sheet.configuration)}
     return render_page(request, "rentals/configuration.html", context)
 
 
