@@ -28,6 +28,8 @@ PLACES = (
     Place("billing:finance", _("Finance"), "report-money", FINANCE),
     Place("web:home", _("Home"), "home", PERSON),
     Place("accounts:profile", _("Your account"), "user", PERSON, "own"),
+    Place("accounts:customers", _("Customers"), "users", STAFF),
+    Place("accounts:terms", _("Terms of service"), "file-text", EVERYONE, "foot"),
     Place("web:api-docs", _("API"), "api", EVERYONE, "foot"),
 )
 

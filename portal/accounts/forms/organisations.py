@@ -6,7 +6,16 @@ from django import forms
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
+from portal.accounts.domain import roles
 from portal.accounts.forms import choices
+
+ROLES = [
+    (roles.OWNER, _("owner: everything, owners too")),
+    (roles.ADMIN, _("admin: people, address, bookings, payments")),
+    (roles.MEMBER, _("member: bookings")),
+    (roles.BILLING, _("billing only: invoices and payments")),
+    (roles.READER, _("read only: look at everything, change nothing")),
+]
 
 
 class Organisation(forms.Form):
@@ -29,3 +38,33 @@ class Organisation(forms.Form):
 def initial(row: object) -> dict:
     """What an Organisation's form shows of `row`."""
     return {name: getattr(row, name) for name in Organisation.base_fields}
+
+
+class Invitation(forms.Form):
+    email = forms.EmailField(label=_("E-mail"))
+    role = forms.ChoiceField(label=_("Role"), choices=ROLES, initial=roles.MEMBER)
+
+
+class Role(forms.Form):
+    role = forms.ChoiceField(label=_("Role"), choices=ROLES)
+
+
+class Project(forms.Form):
+    name = forms.CharField(label=_("Name"), max_length=80)
+    cost_centre = forms.CharField(label=_("Cost centre"), max_length=40, required=False, help_text=_("Stands on the invoice lines."))
+
+
+class Limits(forms.Form):
+    """Our staff change these; spend is typed in the Organisation's currency."""
+
+    spend_cap = forms.DecimalField(label=_("Spend at once"), min_value=0, max_digits=14, decimal_places=2, help_text=_("Sum of what runs and is booked."))
+    quantity_cap = forms.IntegerField(label=_("Servers or slices at once"), min_value=0, max_value=100_000)
+    payment_attempts_cap = forms.IntegerField(label=_("Payment attempts a day"), min_value=1, max_value=1_000)
+
+
+class AuditFilter(forms.Form):
+    verb = forms.CharField(label=_("What"), required=False, max_length=60)
+    subject = forms.CharField(label=_("Number"), required=False, max_length=60)
+    person = forms.CharField(label=_("Who"), required=False, max_length=120)
+    since = forms.DateField(label=_("From"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    until = forms.DateField(label=_("Until"), required=False, widget=forms.DateInput(attrs={"type": "date"}))

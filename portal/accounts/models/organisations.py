@@ -39,6 +39,11 @@ class Organisation(Numbered):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def path(self) -> str:
+        """Where its page is."""
+        return f"/organisations/{self.number}/"
+
 
 class Membership(models.Model):
     """One person's role in one Organisation."""

@@ -13,7 +13,7 @@ def organisation_for(user: User, number: str, *, roles: Iterable[str] | None = N
 
     Raises NotFound for an outsider, NotAllowed for a member or staff person without such a role.
     """
-    organisation = Organisation.objects.by_number(number).first()
+    organisation = Organisation.objects.by_number(number).select_related("account_manager").first()
     if organisation is None:
         raise NotFound()
     organisation.role = check_role(user, organisation, roles=roles, staff=staff)

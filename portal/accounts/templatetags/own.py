@@ -6,6 +6,9 @@ from django import template
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from portal.accounts.domain import roles
+from portal.accounts.templatetags.verbs import VERBS
+
 register = template.Library()
 PERSON = (
     ("accounts:profile", _("Profile")),
@@ -16,6 +19,25 @@ PERSON = (
     ("accounts:tokens", _("API tokens")),
     ("accounts:notifications", _("Notifications")),
 )
+ORGANISATION = (
+    ("accounts:organisation", _("Address")),
+    ("accounts:members", _("People")),
+    ("accounts:projects", _("Projects")),
+    ("accounts:limits", _("Limits")),
+    ("accounts:audit", _("Audit log")),
+)
+
+
+@register.simple_tag
+def organisation_pages(role: str) -> tuple[tuple[str, Promise], ...]:
+    """Names and labels of the pages about an Organisation that someone with `role` ("" for staff) may open."""
+    return tuple(place for place in ORGANISATION if place[0] != "accounts:audit" or role in ("", *roles.PAYERS))
+
+
+@register.filter
+def verb_words(verb: str) -> str:
+    """What a verb of the audit log says, in words; a verb that nobody has worded yet as it is."""
+    return str(VERBS.get(verb, verb))
 
 
 @register.simple_tag

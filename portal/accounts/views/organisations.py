@@ -21,19 +21,19 @@ def organisation_new(request: http.HttpRequest) -> http.HttpResponse:
     form = forms.Organisation(request.POST or None, initial={"time_zone": request.user.time_zone, "billing_email": request.user.email})
     if request.method == "POST" and form.is_valid():
         try:
-            organisation = organisations.found(by=request.user, now=timezone.now(), **form.cleaned_data)
-            return redirect("accounts:organisation", organisation.number)
+            organisations.found(by=request.user, now=timezone.now(), **form.cleaned_data)
+            return redirect(pages.safe_next(request, default="web:home"))
         except InvalidInput as refusal:
             pages.put_on_form(form, refusal)
-    return pages.render_page(request, "accounts/organisation_new.html", {"form": form})
+    context = {"form": form, "next": pages.safe_next(request, default="")}
+    return pages.render_page(request, "accounts/organisation_new.html", context, status=422 if form.errors else 200)
 
 
 @login_required
 def organisation(request: http.HttpRequest, number: str) -> http.HttpResponse:
-    shown = queries.organisation_for(request.user, number)
-    may_edit = shown.role in roles.MANAGERS
-    form = forms.Organisation(initial=forms.initial(shown))
-    return pages.render_page(request, "accounts/organisation.html", {"organisation": shown, "form": form, "may_edit": may_edit})
+    shown = queries.organisation_for(request.user, number, staff=roles.STAFF)
+    context = {"organisation": shown, "form": forms.Organisation(initial=forms.initial(shown)), "may_edit": shown.role in roles.MANAGERS}
+    return pages.render_page(request, "accounts/organisation.html", {**context, "missing": queries.missing_for_checkout(shown)})
 
 
 @require_POST
@@ -42,7 +42,7 @@ def organisation_edit(request: http.HttpRequest, number: str) -> http.HttpRespon
     shown = queries.organisation_for(request.user, number, roles=roles.MANAGERS)
     form = forms.Organisation(request.POST)
     if form.is_valid() and _edited(form, shown, request):
-        return redirect("accounts:organisation", number)
+        return redirect(pages.safe_next(request, default=shown.path))
     return pages.render_page(request, "accounts/organisation.html", {"organisation": shown, "form": form, "may_edit": True}, status=422)
 
 
