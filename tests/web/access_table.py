@@ -139,6 +139,7 @@ WATCHERS = (*BOOKERS, READER)
 WEB = {
     "web:home": own(),
     "web:healthz": public(),
+    "web:metrics": public(),
     "web:theme": public(methods="POST"),
     "web:language": public(methods="POST"),
     "web:components": public(),
