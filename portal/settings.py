@@ -253,6 +253,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SCHEMA_PATH_PREFIX": "/api/v1/",
     "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "portal.accounts.api.schema.add_refusals"],
+    "ENUM_NAME_OVERRIDES": {"BookingState": "rentals.api.shapes.STATES", "DocumentState": "billing.queries.STATES"},
 }
 
 # Money
