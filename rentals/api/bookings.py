@@ -20,10 +20,10 @@ from rentals.queries import bookings as queries
 from rentals.services import bookings
 
 
-def organisation_of(request: request.Request) -> Any:
-    """The Organisation acted for; raises NotAllowed for who has none."""
+def organisation_of(request: request.Request, *, may: tuple[str, ...] = roles.EVERYONE) -> Any:
+    """The Organisation acted for; raises NotAllowed for who has none, or none of these roles in it."""
     organisation = accounts.current_organisation(request.user)
-    if organisation is None:
+    if organisation is None or organisation.role not in may:
         raise NotAllowed()
     return organisation
 
@@ -50,11 +50,12 @@ class Bookings(Keyed, views.APIView):
         return super().post(request, *args, **kwargs)
 
     def act(self, request: request.Request) -> response.Response:
+        organisation = organisation_of(request, may=roles.BOOKERS)
         order = shapes.Order(data=request.data)
         order.is_valid(raise_exception=True)
         now = timezone.now()
         facts = wishes.order_of(order=order.validated_data, during_from=order.during_from, user=request.user, now=now)
-        booking = bookings.order(by=request.user, organisation=organisation_of(request), address=client_address(request), now=now, **facts)
+        booking = bookings.order(by=request.user, organisation=organisation, address=client_address(request), now=now, **facts)
         return _booking(booking, now, status=201)
 
 

@@ -20,6 +20,29 @@ class Money(serializers.Serializer):
     currency = serializers.CharField()
 
 
+class GpuGroup(serializers.Serializer):
+    name = serializers.CharField()
+    family = serializers.CharField()
+    count = serializers.IntegerField()
+    memory_gb = serializers.IntegerField()
+    slices = serializers.IntegerField(help_text="Memory slices of 8 of a MIG instance, else 0.")
+    role = serializers.CharField()
+
+
+class Configuration(serializers.Serializer):
+    sku = serializers.CharField()
+    name = serializers.CharField()
+    summary = serializers.CharField()
+    template = serializers.CharField()
+    gpus = GpuGroup(many=True)
+    memory_gb = serializers.IntegerField(help_text="Of all accelerators together.")
+    rate = Money(allow_null=True, help_text="Net, for an hour; null without a price in the currency.")
+    total = serializers.IntegerField(help_text="How many there are.")
+    starts_at = serializers.DateTimeField(help_text="The earliest start that leaves room for preparation.")
+    free_now = serializers.IntegerField(help_text="How many can start then for the shortest term.")
+    next_free_at = serializers.DateTimeField(allow_null=True)
+
+
 class Start(serializers.CharField):
     """An instant as a person or a program writes it. What cannot be read is an error, never now."""
 

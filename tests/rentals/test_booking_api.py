@@ -162,3 +162,39 @@ def test_a_token_does_what_its_scopes_say(api, desk, order):
 
     assert reading.get(BOOKINGS).status_code == 200
     assert (reading.post(BOOKINGS, order()).status_code, api("ben", (scopes.BILLING_READ,)).get(BOOKINGS).status_code) == (403, 403)
+
+
+def test_the_catalog_is_public_and_tells_price_and_availability(racks, now):
+    said = Client().get("/api/v1/catalog/").json()
+
+    assert [row["sku"] for row in said] == ["a100-80-x8", "a100x8-t4x4"]
+    assert (said[0]["rate"], said[0]["total"], said[0]["free_now"]) == ({"amount": "15.120000", "currency": "USD"}, 2, 2)
+    assert Client().get("/api/v1/catalog/a100-80-x8/").json()["sku"] == "a100-80-x8"
+    assert Client().get("/api/v1/catalog/none/").status_code == 404
+
+
+def test_availability_is_told_in_steps(desk):
+    booking = desk.hold(start=10, hours=5)
+
+    said = Client().get("/api/v1/catalog/a100-80-x8/availability/").json()
+
+    taken = [step for step in said["steps"] if step["free"] == 1]
+    assert (said["total"], len(taken)) == (2, 1)
+    assert taken[0]["start"] == (booking.during.lower - timedelta(minutes=40)).isoformat().replace("+00:00", "Z")
+    for query in ("?from=tomorow", "?from=2026-12-24T10:00Z&to=2026-12-24T10:00Z", "?from=2026-01-01T00:00Z&to=2027-01-01T00:00Z"):
+        assert Client().get(f"/api/v1/catalog/a100-80-x8/availability/{query}").status_code == 400
+
+
+def test_a_price_is_told_before_anything_is_held(api, racks, desk):
+    wish = {"quantity": 1, "length_hours": 24}
+
+    visitor = Client().post("/api/v1/catalog/a100-80-x8/price/", wish, content_type="application/json").json()
+    member = api().post("/api/v1/catalog/a100-80-x8/price/", wish).json()
+
+    assert (visitor["price"]["net"]["amount"], visitor["price"]["tax_known"], visitor["is_bookable"]) == ("362.88", False, True)
+    assert (member["price"]["gross"]["amount"], member["price"]["tax_known"]) == ("431.83", True)
+    desk.hold(quantity=2, start=0.5, hours=5)
+    refused = api().post("/api/v1/catalog/a100-80-x8/price/", wish).json()
+    assert (refused["is_bookable"], refused["field"], refused["largest_quantity"]) == (False, "start", 0)
+    assert refused["earliest_start"] is not None and refused["price"] is not None
+    assert not Booking.objects.exclude(state="held").exists()
