@@ -57,7 +57,6 @@ INSTALLED_APPS = [
     "portal.web",
 ]
 MIDDLEWARE = [
-    "portal.toolkit.metrics.count_requests",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -126,7 +125,15 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": None, "visibility_timeout": 600}
+# One second try and no more: a ring into a broker that is gone must not hold the request up (the sweeper finds the row).
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "socket_timeout": None,
+    "visibility_timeout": 600,
+    "max_retries": 1,
+    "interval_start": 0,
+    "interval_step": 0,
+    "interval_max": 0,
+}
 CELERY_TIMEZONE = "UTC"
 SWEEP_SECONDS = env.number("PORTAL_SWEEP_SECONDS", 2, least=1)
 CELERY_BEAT_SCHEDULE = {
@@ -229,8 +236,7 @@ SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = not LOOSE
 SECURE_HSTS_SECONDS = 0 if LOOSE else 31_536_000
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not LOOSE
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^metrics$"]
-METRICS_TOKEN = env.text("PORTAL_METRICS_TOKEN")
+SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
 if env.flag("PORTAL_BEHIND_PROXY"):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
@@ -253,7 +259,6 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SCHEMA_PATH_PREFIX": "/api/v1/",
     "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "portal.accounts.api.schema.add_refusals"],
-    "ENUM_NAME_OVERRIDES": {"BookingState": "rentals.api.shapes.STATES", "DocumentState": "billing.queries.STATES"},
 }
 
 # Money
