@@ -32,6 +32,7 @@ class Payment(Numbered):
     failure = models.CharField(max_length=300, blank=True)
     started_at = models.DateTimeField()
     settled_at = models.DateTimeField(null=True)
+    seen_at = models.DateTimeField(null=True)  # when the look at the gateway began that this state comes from
 
     objects = NumberedQuerySet.as_manager()
 
@@ -44,19 +45,34 @@ class Payment(Numbered):
 
 
 class PaymentAttempt(models.Model):
-    """One Checkout Session. `idempotency_key` (pay:{agreement}:{attempt}) is committed before the gateway hears of it."""
+    """One Checkout Session. `idempotency_key` (pay:{agreement}:{attempt}) and `request` are committed before the gateway hears of it, so that an unknown
+    outcome is asked for again with the very same request."""
+
+    class Outcome(models.TextChoices):
+        UNKNOWN = "unknown"
+        OPEN = "open"
+        COMPLETED = "completed"
+        EXPIRED = "expired"
+        REFUSED = "refused"
 
     payment = models.ForeignKey(Payment, on_delete=models.PROTECT, related_name="attempts")
     attempt = models.PositiveSmallIntegerField()
     idempotency_key = models.CharField(max_length=120, unique=True)
     gateway_session = models.CharField(max_length=120, blank=True, db_index=True)
     url = models.TextField(blank=True)
-    outcome = models.CharField(max_length=20, default="unknown")  # unknown | created | completed | expired | failed
+    outcome = models.CharField(max_length=20, choices=Outcome.choices, default=Outcome.UNKNOWN)
     request = models.JSONField(default=dict)
     created_at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True)
+    looks = models.PositiveSmallIntegerField(default=0)
+    next_look_at = models.DateTimeField(null=True)  # when the sweeper asks the gateway if no message came
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["payment", "attempt"], name="billing_attempt_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["payment", "attempt"], name="billing_attempt_once"),
+            models.UniqueConstraint(fields=["payment"], condition=models.Q(outcome__in=["unknown", "open"]), name="billing_one_open_attempt"),
+        ]
+        indexes = [models.Index(fields=["next_look_at"], condition=models.Q(next_look_at__isnull=False), name="billing_attempt_due")]
         ordering = ["attempt"]
 
 
@@ -73,6 +89,7 @@ class Refund(Numbered):
 
     payment = models.ForeignKey(Payment, on_delete=models.PROTECT, related_name="refunds")
     document = models.ForeignKey("billing.Document", null=True, on_delete=models.PROTECT, related_name="refunds")  # the credit note
+    invoice = models.ForeignKey("billing.Document", null=True, on_delete=models.PROTECT, related_name="+")  # whose payment it reduces
     state = models.CharField(max_length=10, choices=State.choices, default=State.WANTED)
     amount_minor = models.BigIntegerField()
     currency = models.CharField(max_length=3)
@@ -89,6 +106,7 @@ class Refund(Numbered):
 
     class Meta:
         constraints = [models.CheckConstraint(condition=models.Q(amount_minor__gt=0), name="billing_refund_positive")]
+        indexes = [models.Index(fields=["next_attempt_at"], condition=models.Q(next_attempt_at__isnull=False), name="billing_refund_due")]
         ordering = ["-id"]
 
 
@@ -108,3 +126,11 @@ class GatewayEvent(models.Model):
 
     class Meta:
         indexes = [models.Index(fields=["next_attempt_at"], condition=models.Q(processed_at__isnull=True), name="billing_event_open")]
+
+
+class GatewayWatch(models.Model):
+    """How far the gateway's own list of events has been read, for those that never arrived. One row."""
+
+    name = models.CharField(primary_key=True, max_length=20)
+    read_until = models.DateTimeField()
+    next_read_at = models.DateTimeField()

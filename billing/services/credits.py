@@ -105,6 +105,7 @@ def want_refund(
     refund = Refund.objects.create(
         payment=payment,
         document=note,
+        invoice=invoice,
         amount_minor=amount.minor,
         currency=amount.currency,
         reason=reason,
@@ -139,8 +140,8 @@ def refund_failed(*, refund: Refund, now: datetime) -> None:
     if not books.post(booked=booked, account=refund.payment.agreement.account, now=now, refund=refund):
         return
     Payment.objects.filter(pk=refund.payment_id).update(refunded_minor=F("refunded_minor") - refund.amount_minor)
-    if refund.document_id:
-        DocumentStatus.objects.filter(document=refund.document.corrects).update(refunded_minor=F("refunded_minor") - refund.amount_minor)
+    if refund.invoice_id:
+        DocumentStatus.objects.filter(document=refund.invoice_id).update(refunded_minor=F("refunded_minor") - refund.amount_minor)
 
 
 def _refuse_excess(wanted: Sequence[Credit], by_position: Mapping[int, dict], notes: Sequence[dict]) -> None:
