@@ -25,7 +25,7 @@ def to_gateway(money: Money) -> int:
     """The integer that the gateway is asked for. Raises NotSendable for what it cannot move exactly: nothing is ever rounded on the way out."""
     scaled = money.amount.scaleb(_exponent(money.currency))
     if scaled <= 0 or scaled != scaled.to_integral_value() or int(scaled) % MULTIPLES.get(money.currency, 1):
-        raise NotSendable(f"{money} cannot be paid by card: the payment service moves positive multiples of {least(money.currency)} only.")
+        raise NotSendable(amount=str(money), step=str(least(money.currency)))
     return int(scaled)
 
 

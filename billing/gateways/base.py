@@ -19,6 +19,10 @@ class OutcomeUnknown(Exception):
         self.answered = answered
 
 
+class Misconfigured(OutcomeUnknown):
+    """The gateway does not accept our key: nothing happened, and nothing will until an operator has mended the settings."""
+
+
 class Refused(Exception):
     """The gateway understood and will not do it; asking again with the same key changes nothing. `code` is the gateway's own."""
 
@@ -46,6 +50,7 @@ class CheckoutWish:
     description: str
     agreement: str
     payment: str
+    attempt: str
     success_url: str
     cancel_url: str
     expires_at: int
@@ -63,7 +68,8 @@ class RefundWish:
 
 @dataclass(frozen=True, slots=True)
 class IntentSeen:
-    """A payment as the gateway tells it. state: started | processing | requires_action | succeeded | failed | cancelled."""
+    """A payment as the gateway tells it. state: started | processing | requires_action | succeeded | failed | cancelled. `agreement`, `payment` and `attempt`
+    are ours, as given with the wish; empty for one that is not ours."""
 
     id: str
     state: str
@@ -72,6 +78,7 @@ class IntentSeen:
     failure: str = ""
     agreement: str = ""
     payment: str = ""
+    attempt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +90,6 @@ class CheckoutSeen:
     url: str
     expires_at: datetime
     intent: IntentSeen | None = None
-    payment: str = ""
 
 
 @dataclass(frozen=True, slots=True)

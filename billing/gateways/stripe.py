@@ -42,6 +42,8 @@ def _asking() -> Iterator[None]:
     except (stripe.RateLimitError, stripe.APIError) as error:
         # 409 says that a request with this key is at work at this moment, 429 that nothing happened; both are worth asking again with the key.
         raise base.OutcomeUnknown(str(error), answered=(error.http_status or 500) >= 500) from error
+    except (stripe.AuthenticationError, stripe.PermissionError) as error:
+        raise base.Misconfigured(error.user_message or str(error)) from error
     except stripe.InvalidRequestError as error:
         kind = base.NoSuchObject if error.code == "resource_missing" else base.Refused
         raise kind(error.user_message or str(error), code=error.code or "") from error
@@ -74,7 +76,7 @@ class Stripe:
         object.__setattr__(self, "_v1", client.v1)
 
     def open_checkout(self, *, wish: base.CheckoutWish) -> base.CheckoutSeen:
-        metadata = {"agreement": wish.agreement, "payment": wish.payment}
+        metadata = {"agreement": wish.agreement, "payment": wish.payment, "attempt": wish.attempt}
         product = {"name": wish.title, **({"description": wish.description} if wish.description else {})}
         params: dict[str, Any] = {
             "mode": "payment",
@@ -154,7 +156,6 @@ def _checkout(session: dict) -> base.CheckoutSeen:
         url=session["url"] or "",
         expires_at=_moment(session["expires_at"]),
         intent=_intent(intent) if isinstance(intent, dict) else None,
-        payment=(session["metadata"] or {}).get("payment", ""),
     )
 
 
@@ -170,6 +171,7 @@ def _intent(intent: dict) -> base.IntentSeen:
         failure=error.get("decline_code") or error.get("code") or "",
         agreement=metadata.get("agreement", ""),
         payment=metadata.get("payment", ""),
+        attempt=metadata.get("attempt", ""),
     )
 
 
