@@ -11,6 +11,7 @@ from billing.domain.pricing import Wanted
 from billing.models import Agreement, Payment
 from billing.services import agreements
 from portal.kernel.period import Period
+from tests.billing.counter import Counter
 
 A100, T4 = "a100-sxm4-80-x8", "t4-x4"
 
@@ -69,3 +70,9 @@ class Till:
 @pytest.fixture
 def till(cast, racks, now) -> Till:
     return Till(cast, racks, now)
+
+
+@pytest.fixture
+def counter(till, now, monkeypatch) -> Counter:
+    """The counter at which `till`'s orders are paid, with a gateway in memory."""
+    return Counter(till, now, monkeypatch)
