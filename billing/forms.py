@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from billing import queries
+from portal.kernel.money import Money
 from portal.toolkit import states
 
 KINDS = (("", _("any")), ("invoice", _("invoice")), ("credit_note", _("credit note")))
@@ -46,3 +49,30 @@ class DocumentFilter(forms.Form):
         self.is_valid()
         wanted = {name: value for name, value in self.cleaned_data.items() if value not in ("", None)}
         return queries.Filters(**wanted)
+
+
+class RefundByHand(forms.Form):
+    """How much of a payment goes back and why. The first sending shows what it would do, the second (`confirmed`) does it; `token` makes it once."""
+
+    amount = forms.DecimalField(label=_("Amount"), max_digits=14, decimal_places=3)
+    reason = forms.CharField(label=_("Reason"), max_length=300, help_text=_("Stays in the books and is shown to the customer."))
+    token = forms.CharField(widget=forms.HiddenInput, max_length=40)
+
+    def __init__(self, *arguments: Any, left: Money, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.left = left
+        self.fields["amount"].help_text = _("Up to %(left)s.") % {"left": left}
+
+    @property
+    def is_confirmed(self) -> bool:
+        return "confirmed" in self.data
+
+    def wish(self) -> dict[str, Any]:
+        """What was asked for, as the service takes it."""
+        return {**self.cleaned_data, "amount": Money(self.cleaned_data["amount"], self.left.currency)}
+
+    def clean_amount(self) -> Any:
+        money = Money(self.cleaned_data["amount"], self.left.currency)
+        if money.rounded() != money:
+            raise forms.ValidationError(_("%(currency)s has no such small part.") % {"currency": money.currency})
+        return money.amount

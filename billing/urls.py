@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from billing.views import documents, finance
+from billing.views import documents, finance, payments
 
 app_name = "billing"
 urlpatterns = [
@@ -13,4 +13,10 @@ urlpatterns = [
     path("finance/", finance.finance, name="finance"),
     path("finance/documents/<str:number>/", finance.finance_document, name="finance-document"),
     path("finance/tables/<slug:shape>/<slug:form>/", finance.finance_table, name="finance-table"),
+    path("billing/agreements/<str:number>/pay/", payments.pay, name="agreement-pay"),
+    path("billing/agreements/<str:number>/return/", payments.come_back, name="agreement-return"),
+    path("billing/payments/of/<str:number>/", payments.of_document, name="document-payments"),
+    path("billing/gateway/stripe/events/", payments.receive, name="gateway-events"),
+    path("finance/payments/<str:number>/", payments.payment, name="payment"),
+    path("finance/payments/<str:number>/refund/", payments.refund, name="payment-refund"),
 ]

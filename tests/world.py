@@ -148,3 +148,9 @@ def invoice_of(agreement: str) -> str:
     from billing.models import Agreement
 
     return Agreement.objects.by_number(agreement).get().documents.get(kind="invoice").number
+
+
+def payment_of(agreement: str) -> str:
+    from billing.models import Agreement
+
+    return Agreement.objects.by_number(agreement).get().payments.get().number

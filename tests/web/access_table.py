@@ -65,6 +65,10 @@ class Things:
         """A Booking whose Server is handed over."""
         return rows.running(self.cast, self.racks, self.now)
 
+    @cached_property
+    def payment(self) -> str:
+        return world.payment_of(self.agreement)
+
 
 Args = Callable[[Things], dict]
 
@@ -139,7 +143,6 @@ WATCHERS = (*BOOKERS, READER)
 WEB = {
     "web:home": own(),
     "web:healthz": public(),
-    "web:metrics": public(),
     "web:theme": public(methods="POST"),
     "web:language": public(methods="POST"),
     "web:components": public(),
@@ -216,6 +219,7 @@ def _invoice(things: Things) -> dict:
     return {"number": things.invoice}
 
 
+PAYERS_AND_BOOKERS = tuple({*PAYERS, *BOOKERS})
 BILLING_APP: dict[str, Row] = {
     "billing:documents": current(PAYERS),
     "billing:document": customer(_invoice, PAYERS, (FINANCE,)),
@@ -224,14 +228,16 @@ BILLING_APP: dict[str, Row] = {
     "billing:finance": staff_only(FINANCE),
     "billing:finance-document": staff_only(FINANCE, args=_invoice),
     "billing:finance-table": staff_only(FINANCE, args=lambda things: {"shape": "documents", "form": "csv"}),
+    "billing:agreement-pay": customer(lambda things: {"number": things.agreement}, PAYERS_AND_BOOKERS, methods="POST", try_post=False),
+    "billing:agreement-return": customer(lambda things: {"number": things.agreement}, PAYERS_AND_BOOKERS, (FINANCE,)),
+    "billing:document-payments": customer(_invoice, PAYERS, (FINANCE,)),
+    "billing:gateway-events": public(methods="POST"),
+    "billing:payment": staff_only(FINANCE, args=lambda things: {"number": things.payment}),
+    "billing:payment-refund": staff_only(FINANCE, args=lambda things: {"number": things.payment}, methods="GET POST"),
     "billing-api:invoices": current(PAYERS),
     "billing-api:invoice": customer(_invoice, PAYERS, (FINANCE,)),
     "billing-api:invoice-pdf": customer(_invoice, PAYERS, (FINANCE,)),
 }
-
-
-def _sku(things: Things) -> dict:
-    return {"sku": things.racks.a100x8.sku}
 
 
 def _held(things: Things) -> dict:
@@ -240,7 +246,7 @@ def _held(things: Things) -> dict:
 
 RENTALS: dict[str, Row] = {
     "rentals:catalog": public(),
-    "rentals:configuration": public(args=_sku),
+    "rentals:configuration": public(args=lambda things: {"sku": things.racks.a100x8.sku}),
     "rentals:quotes": staff_only(ACCOUNT_MANAGER),
     "rentals:quote-new": staff_only(ACCOUNT_MANAGER, methods="GET POST"),
     "rentals:quote": staff_only(ACCOUNT_MANAGER, args=_quote),
@@ -255,21 +261,13 @@ RENTALS: dict[str, Row] = {
     "rentals:offer-pdf": public(args=_secret),
     "rentals:offer-accept": customer(_secret, BOOKERS, methods="GET POST"),
     "rentals:offer-decline": public(args=_secret, methods="POST"),
-    "rentals:configure": public(args=_sku, methods="GET POST"),
-    "rentals:hold": current(BOOKERS, args=_sku, methods="POST"),
+    "rentals:configure": public(args=lambda things: {"sku": things.racks.a100x8.sku}, methods="GET POST"),
+    "rentals:hold": current(BOOKERS, args=lambda things: {"sku": things.racks.a100x8.sku}, methods="POST"),
     "rentals:bookings": current(),
     "rentals:booking": customer(_held, EVERYONE, (OPERATOR, ACCOUNT_MANAGER)),
     "rentals:booking-part": customer(lambda things: {**_held(things), "name": "status"}, EVERYONE, (OPERATOR, ACCOUNT_MANAGER)),
     "rentals:booking-release": customer(_held, BOOKERS, methods="POST"),
     "rentals:booking-end": customer(_held, BOOKERS, methods="POST"),
-    "rentals-api:catalog": public(),
-    "rentals-api:configuration": public(args=_sku),
-    "rentals-api:availability": public(args=_sku),
-    "rentals-api:price": public(args=_sku, methods="POST"),
-    "rentals-api:bookings": current(),  # POST is for BOOKERS: tests/rentals/test_booking_api.py
-    "rentals-api:booking": customer(_held, EVERYONE, (OPERATOR, ACCOUNT_MANAGER)),
-    "rentals-api:booking-end": customer(_held, BOOKERS, methods="POST"),
-    "rentals-api:booking-release": customer(_held, BOOKERS, methods="POST"),
 }
 
 MONITORING: dict[str, Row] = {
