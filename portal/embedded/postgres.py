@@ -83,12 +83,22 @@ def wheel_binaries() -> Path:
 
 
 def choose_identity(state: State) -> Identity:
-    """A plain user runs it as himself, root in a user namespace, or as nobody where namespaces are refused."""
-    if os.geteuid() != 0:
+    """A plain user runs it as himself. Root, and a user whom the machine does not know by name (initdb insists on one), run it in a user namespace; where
+    those are refused, root runs it as nobody. Raises CannotRun."""
+    if os.geteuid() != 0 and _has_a_name(os.geteuid()):
         return Identity(os.geteuid(), wheel_binaries(), None)
     if _namespaces_work():
-        return Identity(0, wheel_binaries(), _enter_namespace)
-    return as_nobody(state)
+        return Identity(os.geteuid(), wheel_binaries(), _enter_namespace)
+    if os.geteuid() == 0:
+        return as_nobody(state)
+    raise CannotRun(f"User {os.geteuid()} has no name on this machine, and PostgreSQL asks for one: set DATABASE_URL to a PostgreSQL of your own.")
+
+
+def _has_a_name(user: int) -> bool:
+    try:
+        return bool(pwd.getpwuid(user))
+    except KeyError:
+        return False
 
 
 def as_nobody(state: State) -> Identity:

