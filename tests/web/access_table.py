@@ -22,7 +22,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+from django.utils import timezone
+
 from portal.accounts.domain.roles import ACCOUNT_MANAGER, BILLING, BOOKERS, EVERYONE, FINANCE, MANAGERS, OPERATOR, OWNER, PAYERS, READER, STAFF  # noqa: F401
+from portal.accounts.models import Letter
+from portal.accounts.services import invitations
 from rentals.queries import quotes
 from tests import world
 from tests.monitoring import rows
@@ -36,6 +40,12 @@ class Things:
     def __init__(self, cast: world.Cast, now) -> None:
         self.cast, self.now = cast, now
         self.lab = cast.lab
+
+    @cached_property
+    def invitation(self) -> str:
+        """The secret in a link that invites to Lovelace Labs."""
+        row = invitations.invite(organisation=self.lab, email="invited@example.com", role=BILLING, by=self.cast.ada, now=timezone.now())
+        return Letter.objects.get(address=row.email).path.split("/")[2]
 
     @cached_property
     def racks(self) -> world.Racks:
@@ -167,8 +177,8 @@ ACCOUNTS = {
     "accounts:limits": customer(_lab, staff=STAFF),
     "accounts:limits-change": customer(_lab, (), (ACCOUNT_MANAGER, FINANCE), methods="POST"),
     "accounts:audit": customer(_lab, PAYERS, (ACCOUNT_MANAGER, FINANCE)),
-    "accounts:invitation": public(args=lambda things: {"secret": "unknown"}),
-    "accounts:invitation-accept": own(args=lambda things: {"secret": "unknown"}, methods="POST"),
+    "accounts:invitation": public(args=lambda things: {"secret": things.invitation}),
+    "accounts:invitation-accept": own(args=lambda things: {"secret": things.invitation}, methods="POST", try_post=False),
     "accounts:terms": public(),
     "accounts:terms-version": public(args=lambda things: {"version": "2026-01"}),
     "accounts:terms-accept": current(BOOKERS, methods="POST"),

@@ -9,11 +9,19 @@ from __future__ import annotations
 
 # The frame of a page costs four for a person: session, user, Organisations, roles with unread notifications.
 MOST: dict[str, int] = {
+    "accounts:audit": 9,
+    "accounts:customers": 7,
+    "accounts:invitation": 5,
+    "accounts:limits": 7,
+    "accounts:members": 8,
     "accounts:notifications": 6,
-    "accounts:organisation": 6,
+    "accounts:organisation": 8,
     "accounts:organisation-new": 4,
     "accounts:profile": 4,
+    "accounts:projects": 7,
     "accounts:ssh-keys": 5,
+    "accounts:terms": 8,
+    "accounts:terms-version": 9,
     "accounts:tokens": 6,
     "billing:agreement-documents": 6,
     "billing:document": 8,
@@ -36,7 +44,7 @@ MOST: dict[str, int] = {
     "web:api-docs": 4,
     "web:components": 4,
     "web:demo-mails": 4,
-    "web:home": 12,
+    "web:home": 20,
 }
 
 NO_PAGES: dict[str, str] = {
@@ -50,6 +58,7 @@ NO_PAGES: dict[str, str] = {
     "rentals:quote-pdf": "a file",
     "web:demo-mail": "a mail as it was written",
     "web:healthz": "for supervisors",
+    "web:metrics": "for Prometheus",
 }
 
 # Pages whose application is not ours.

@@ -23,7 +23,7 @@ class Told:
     is_unread: bool
 
 
-def notifications_of(user: User, *, after: str = "", unread_only: bool = False) -> Page[Told]:
+def notifications_of(user: User, *, after: str = "", unread_only: bool = False, most: int = PAGE) -> Page[Told]:
     """His notifications, the newest first; `after` is the cursor of the page before."""
     rows = Notification.objects.filter(user=user).select_related("organisation").order_by("-pk")
     if unread_only:
@@ -31,8 +31,8 @@ def notifications_of(user: User, *, after: str = "", unread_only: bool = False) 
     count = rows.count()
     if after.isascii() and after.isdigit():
         rows = rows.filter(pk__lt=int(after[:18]))
-    shown = list(rows[: PAGE + 1])
-    return Page([_told(row, user) for row in shown[:PAGE]], str(shown[PAGE - 1].pk) if len(shown) > PAGE else "", count)
+    shown = list(rows[: most + 1])
+    return Page([_told(row, user) for row in shown[:most]], str(shown[most - 1].pk) if len(shown) > most else "", count)
 
 
 def notification_path(user: User, notification_id: int) -> str:
