@@ -124,7 +124,8 @@ def _country(code: str, words: Words) -> str:
 def _party(party: Mapping, words: Words) -> tuple[str, ...]:
     region = f"{party['city']}, {party['region']}" if party["region"] else party["city"]
     place = f"{party['postal_code']} {region}".strip()
-    tax_id = f"{words(_('Tax id'))}: {party['tax_id']}" if party["tax_id"] else ""
+    colon = ": " if words.language == "en" else "："
+    tax_id = f"{words(_('Tax id'))}{colon}{party['tax_id']}" if party["tax_id"] else ""
     return tuple(filter(None, (party["name"], party["street"], place, _country(party["country"], words), tax_id)))
 
 
