@@ -12,7 +12,7 @@ from billing.domain import payments as moves
 from billing.gateways import base
 from billing.models import GatewayEvent, GatewayWatch
 from billing.services import captures, gateway, refunds
-from portal.kernel.errors import DomainError, InvalidInput
+from portal.kernel.errors import DomainError, InvalidInput, NotFound
 from portal.toolkit.tasks import after_commit
 
 log = logging.getLogger(__name__)
@@ -51,6 +51,15 @@ def apply(*, event_id: str, now: datetime) -> None:
         log.warning("event %s (%s) stays open: %s", row.pk, row.type, error, exc_info=not expected)
         return
     GatewayEvent.objects.filter(pk=row.pk).update(processed_at=now, next_attempt_at=None, attempts=F("attempts") + 1, error=remark)
+
+
+def work_again(*, event_id: str, now: datetime) -> str:
+    """Work on a stored event once more, done with or not; harmless, as every repetition is. Returns what came of it. Raises NotFound."""
+    if not GatewayEvent.objects.filter(pk=event_id).update(processed_at=None, next_attempt_at=now):
+        raise NotFound()
+    apply(event_id=event_id, now=now)
+    row = GatewayEvent.objects.get(pk=event_id)
+    return row.error or ("done" if row.processed_at else "open")
 
 
 def due(*, now: datetime, limit: int = 100) -> list[str]:
