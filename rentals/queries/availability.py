@@ -156,7 +156,7 @@ def _period(stored) -> Period:
 
 
 def _availability(configuration: Configuration, pools: list[Pool], span: Period, now: datetime, during: Period | None) -> Availability:
-    shortest = timedelta(hours=configuration.minimum_hours)
+    shortest = timedelta(hours=configuration.minimum_hours) or timedelta(minutes=1)
     starts_at = _ready_at(pools, now)
     return Availability(
         sku=configuration.sku,

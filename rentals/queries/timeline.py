@@ -39,6 +39,7 @@ WORDS: dict[str, tuple[str | Promise, str, str, str]] = {
     "settled": (_("Settled by what was used"), "receipt", INFORMATION, "served"),
     "payment_failed": (_("A payment failed"), "alert-triangle", ATTENTION, "reason"),
     "late_payment_refunded": (_("A late payment goes back to you"), "receipt-refund", ATTENTION, "amount"),
+    "double_payment_refunded": (_("It was paid twice; the second payment goes back to you"), "receipt-refund", ATTENTION, "amount"),
     "document_issued": (_("Document issued"), "file-invoice", INFORMATION, "document"),
     "server_failed": (_("A server could not be used"), "alert-octagon", FAULT, "unit"),
     "lost": (_("A server is gone; it is not billed meanwhile"), "alert-octagon", FAULT, "unit"),

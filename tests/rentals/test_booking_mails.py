@@ -16,7 +16,9 @@ KINDS = sorted(path.stem.removeprefix("booking_") for path in Path("templates/ma
 
 
 def test_there_is_a_mail_for_each_thing_that_is_told():
-    assert KINDS == sorted(["cancelled", "confirmed", "degraded", "ended", "ends_soon", "failed", "hold_expiring", "late_payment", "ready", "starts_soon"])
+    assert KINDS == sorted(
+        ["cancelled", "confirmed", "degraded", "double_payment", "ended", "ends_soon", "failed", "hold_expiring", "late_payment", "ready", "starts_soon"]
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)

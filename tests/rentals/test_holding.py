@@ -274,10 +274,20 @@ def test_a_payment_after_the_hold_is_told_once(desk):
     bookings.expire_holds(now=booking.hold_expires_at)
 
     for _ in range(2):
-        bookings.tell_late_payment(reference=booking.number, amount="431.83 USD", now=desk.now)
+        bookings.tell_refunded(reference=booking.number, amount="431.83 USD", source="7", now=desk.now)
 
     assert Notification.objects.filter(kind="booking_late_payment", user=desk.cast.ada).count() == 1
     assert booking.events.filter(kind="late_payment_refunded").count() == 1
+
+
+def test_a_second_payment_is_told_as_what_it_is(desk):
+    booking = desk.book()
+
+    bookings.tell_refunded(reference=booking.number, amount="431.83 USD", source="7", now=desk.now)
+    bookings.tell_refunded(reference="Q-1001", amount="431.83 USD", source="8", now=desk.now)
+
+    told = Notification.objects.filter(user=desk.cast.ada, kind__startswith="booking").values_list("kind", flat=True)
+    assert sorted(told) == ["booking_confirmed", "booking_double_payment"]
 
 
 def test_only_a_long_hold_is_worth_a_mail_before_it_ends(desk):

@@ -1,6 +1,6 @@
 """Bookings: held, confirmed, made real, ended. One name for each act (docs/architecture.md)."""
 
-from rentals.services.bookings.announced import read_announcements, tell_late_payment
+from rentals.services.bookings.announced import read_announcements, tell_refunded
 from rentals.services.bookings.ending import AlreadyOver, cancel, end_due, end_now, remind
 from rentals.services.bookings.holding import confirm, expire_holds, hold, release, warn_of_expiry
 from rentals.services.bookings.observing import (
@@ -28,5 +28,5 @@ from rentals.services.bookings.sweeping import sweep
 __all__ = [
     "AlreadyOver", "AlreadyPaid", "CheckoutIncomplete", "HoldIsOver", "LimitReached", "NotFree", "OutsideTheRules", "TermsNotAccepted", "UnitTaken",
     "cancel", "confirm", "end_due", "end_now", "expire_holds", "hold", "observe_failed", "observe_handed_back", "observe_lost", "observe_preparing",
-    "observe_ready", "observe_restored", "order", "read_announcements", "reassign", "release", "remind", "sweep", "tell_late_payment", "warn_of_expiry",
+    "observe_ready", "observe_restored", "order", "read_announcements", "reassign", "release", "remind", "sweep", "tell_refunded", "warn_of_expiry",
 ]  # fmt: skip
