@@ -57,6 +57,7 @@ INSTALLED_APPS = [
     "portal.web",
 ]
 MIDDLEWARE = [
+    "portal.toolkit.metrics.count_requests",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -236,7 +237,8 @@ SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = not LOOSE
 SECURE_HSTS_SECONDS = 0 if LOOSE else 31_536_000
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not LOOSE
-SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^metrics$"]
+METRICS_TOKEN = env.text("PORTAL_METRICS_TOKEN")
 if env.flag("PORTAL_BEHIND_PROXY"):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
@@ -259,6 +261,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SCHEMA_PATH_PREFIX": "/api/v1/",
     "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "portal.accounts.api.schema.add_refusals"],
+    "ENUM_NAME_OVERRIDES": {"BookingState": "rentals.api.shapes.STATES", "DocumentState": "billing.queries.STATES"},
 }
 
 # Money

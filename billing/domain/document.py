@@ -89,15 +89,6 @@ def open_minor(*, gross: int, paid: int, credited: int, refunded: int) -> int:
     return gross - credited - paid + refunded
 
 
-def payment_state(*, gross: int, paid: int, credited: int, refunded: int) -> str:
-    """The one word for an invoice's payment state: credited | paid | partly_paid | open."""
-    if gross and credited >= gross:
-        return "credited"
-    if open_minor(gross=gross, paid=paid, credited=credited, refunded=refunded) <= 0:
-        return "paid"
-    return "partly_paid" if paid else "open"
-
-
 def canonical(snapshot: Mapping[str, object]) -> bytes:
     """The bytes that are hashed: JSON with sorted keys and no spaces. Refuses whatever has no one canonical form."""
     _refuse_inexact(snapshot)

@@ -2,79 +2,177 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from decimal import Decimal
 
-from django.db.models import Count, F, Max, Min, Q, Sum
+from django.db.models import Count, F, Max, Q, Sum
 
-from billing.domain import document
-from billing.models import Agreement, Document, DocumentStatus, Payment, Posting, Refund, Series, UsageSegment
+from billing.domain import document, ledger, proration, snapshot
+from billing.models import Agreement, Document, DocumentStatus, Entry, Payment, Posting, Refund, Series
+from billing.queries import settlements
+from portal.kernel.money import Money
 
 
 def audit() -> list[str]:
     """One sentence for each thing that is wrong; empty when nothing is."""
-    checks = (_entries_balance, _series_have_no_gaps, _documents_are_as_issued, _credits_fit, _refunds_fit, _open_agreements_are_paid, _time_is_rated_once)
-    return [finding for check in checks for finding in check()]
+    return [finding for check in CHECKS for finding in check()]
 
 
-def _entries_balance() -> Iterator[str]:
-    sums = Posting.objects.values("entry__key", "currency").annotate(left=Sum("amount_minor")).exclude(left=0).order_by("entry__key")
+def entries_balance() -> Iterator[str]:
+    """Every entry sums to zero per currency."""
+    sums = Posting.objects.values("entry__key", "currency").annotate(total=Sum("amount_minor")).exclude(total=0).order_by("entry__key")
     for row in sums:
-        yield f"entry {row['entry__key']} is out of balance by {row['left']} {row['currency']}"
+        yield f"entry {row['entry__key']} is out of balance by {row['total']} {row['currency']}"
 
 
-def _series_have_no_gaps() -> Iterator[str]:
-    counted = Series.objects.annotate(documents_there=Count("documents"), lowest=Min("documents__sequence"), highest=Max("documents__sequence"))
-    for series in counted.order_by("id"):
-        there = (series.documents_there, series.lowest or 1, series.highest or 0)
-        if there != (series.last_number, 1, series.last_number):
-            yield f"series {series.prefix} holds {there[0]} documents from {there[1]} to {there[2]}, its counter says {series.last_number}"
-        days = list(series.documents.order_by("sequence").values_list("issued_on", flat=True))
-        if days != sorted(days):
-            yield f"series {series.prefix} goes back in time"
+def numbers_have_no_gap() -> Iterator[str]:
+    """Numbers of a series run from 1 to N and their days never go back."""
+    for series in Series.objects.annotate(count=Count("documents"), highest=Max("documents__sequence")):
+        if series.last_number != series.count or series.last_number != (series.highest or 0):
+            yield f"series {series.prefix} holds {series.count} documents up to {series.highest}, its counter says {series.last_number}"
+    before: tuple = (None, None, "")
+    for series_id, issued_on, number in Document.objects.order_by("series_id", "sequence").values_list("series_id", "issued_on", "number").iterator():
+        if series_id == before[0] and issued_on < before[1]:
+            yield f"{number} goes back in time: it is dated {issued_on}, earlier than {before[2]}"
+        before = (series_id, issued_on, number)
 
 
-def _documents_are_as_issued() -> Iterator[str]:
-    for row in Document.objects.order_by("id").iterator(chunk_size=500):
-        if document.sha256(row.snapshot) != row.sha256:
+def documents_are_unchanged() -> Iterator[str]:
+    """The hash of each snapshot is the one of its issue, and its columns say the same as its content."""
+    for row in Document.objects.order_by("pk").iterator(chunk_size=500):
+        content = row.snapshot
+        if document.sha256(content) != row.sha256:
             yield f"{row.number} is not what was issued: its hash differs"
-        if row.net_minor + row.tax_minor != row.gross_minor or sum(line["net_minor"] for line in row.snapshot["lines"]) != row.net_minor:
-            yield f"{row.number} does not add up"
+        columns = (row.number, row.kind, row.currency, row.net_minor, row.tax_minor, row.gross_minor, row.issued_on.isoformat())
+        if columns != tuple(content[name] for name in ("number", "kind", "currency", "net_minor", "tax_minor", "gross_minor", "issued_on")):
+            yield f"{row.number} does not add up: its columns differ from its content"
+        yield from _sums_hold(row)
 
 
-def _credits_fit() -> Iterator[str]:
-    credited = Document.objects.filter(corrects__isnull=False).values("corrects")
-    sums = credited.annotate(net=Sum("net_minor"), tax=Sum("tax_minor"), gross=Sum("gross_minor"))
-    noted = {row["corrects"]: row for row in sums}
-    for status in DocumentStatus.objects.select_related("document").order_by("document_id"):
-        invoice, notes = status.document, noted.get(status.document_id, {"net": 0, "tax": 0, "gross": 0})
-        if any(getattr(invoice, f"{part}_minor") + notes[part] < 0 for part in ("net", "tax", "gross")):
-            yield f"more is credited than {invoice.number} holds"
-        if status.credited_minor != -notes["gross"]:
-            yield f"{invoice.number} says {status.credited_minor} is credited, its credit notes say {-notes['gross']}"
+def credits_fit() -> Iterator[str]:
+    """Credit notes together never exceed their invoice, in net, tax or gross, carry its tax decision, and its status counts them."""
+    statuses = DocumentStatus.objects.select_related("document").annotate(
+        net=Sum("document__credit_notes__net_minor"), tax=Sum("document__credit_notes__tax_minor"), gross=Sum("document__credit_notes__gross_minor")
+    )
+    for status in statuses.order_by("pk").iterator(chunk_size=500):
+        invoice = status.document
+        left = [getattr(invoice, f"{name}_minor") + (getattr(status, name) or 0) for name in ("net", "tax", "gross")]
+        if min(left) < 0:
+            yield f"{invoice.number} is credited beyond its amounts: {left} left"
+        if status.credited_minor != -(status.gross or 0):
+            yield f"{invoice.number} says {status.credited_minor} is credited, its credit notes say {-(status.gross or 0)}"
+    for note in Document.objects.filter(kind=Document.Kind.CREDIT_NOTE).select_related("corrects").order_by("pk").iterator(chunk_size=500):
+        decided = {(tax["category"], tax["rate"]) for tax in note.corrects.snapshot["taxes"]}
+        if not {(tax["category"], tax["rate"]) for tax in note.snapshot["taxes"]} <= decided:
+            yield f"{note.number} is taxed otherwise than its invoice"
 
 
-def _refunds_fit() -> Iterator[str]:
-    wanted = Sum("refunds__amount_minor", filter=~Q(refunds__state=Refund.State.FAILED), default=0)
-    for payment in Payment.objects.annotate(wanted=wanted).exclude(refunded_minor=F("wanted")).order_by("id"):
-        yield f"{payment.number} says {payment.refunded_minor} is refunded, its refunds say {payment.wanted}"
-    for payment in Payment.objects.filter(refunded_minor__gt=F("captured_minor")).order_by("id"):
-        yield f"{payment.number} is refunded beyond what was captured"
+def refunds_fit() -> Iterator[str]:
+    """What a payment counts as refunded is the sum of its refunds, and never more than was captured."""
+    living = Sum("refunds__amount_minor", filter=~Q(refunds__state=Refund.State.FAILED))
+    for payment in Payment.objects.annotate(wanted=living).order_by("pk").iterator(chunk_size=500):
+        if payment.refunded_minor != (payment.wanted or 0) or payment.refunded_minor > payment.captured_minor:
+            yield f"{payment.number} says {payment.refunded_minor} is refunded, its refunds say {payment.wanted or 0}"
 
 
-def _open_agreements_are_paid() -> Iterator[str]:
-    began = Agreement.objects.filter(state__in=(Agreement.State.OPEN, Agreement.State.ENDED))
-    for agreement in began.filter(documents__isnull=True).order_by("id"):
+def ratings_replay() -> Iterator[str]:
+    """Rating the usage of each ended Agreement again gives the rated items, and invoice less credits is at least what was served."""
+    ended = Agreement.objects.filter(state=Agreement.State.ENDED).prefetch_related("lines__segments", "lines__rated_items", "documents")
+    for row in ended.order_by("pk").iterator(chunk_size=100):
+        lines = list(row.lines.all())
+        segments = settlements.segments_of(lines)
+        for line in lines:
+            again = proration.rate_line(
+                segments=segments.get(line.position, []), booked=settlements.period_of(row), granule_seconds=line.granule_seconds,
+                minimum_seconds=line.minimum_seconds,
+            )  # fmt: skip
+            if {(item.rental, item.billed_seconds) for item in again} != {(item.rental, item.billed_seconds) for item in line.rated_items.all()}:
+                yield f"{row.number}: line {line.position} is rated otherwise now"
+        owed = settlements.settle(agreement=row, lines=lines, segments=segments)
+        if owed.credit_net:
+            yield f"{row.number}: {owed.credit_net} was never credited"
+
+
+def agreements_are_paid() -> Iterator[str]:
+    """What runs or ran has its invoice; what lapsed has none."""
+    began = Agreement.objects.filter(state__in=(Agreement.State.OPEN, Agreement.State.ENDED), documents__isnull=True)
+    for agreement in began.order_by("pk"):
         yield f"{agreement.number} is {agreement.state} without an invoice"
-    lapsed = Agreement.objects.filter(state=Agreement.State.LAPSED, documents__isnull=False).distinct()
-    for agreement in lapsed.order_by("id"):
+    for agreement in Agreement.objects.filter(state=Agreement.State.LAPSED, documents__isnull=False).distinct().order_by("pk"):
         yield f"{agreement.number} has lapsed and has a document"
 
 
-def _time_is_rated_once() -> Iterator[str]:
-    """Segments of one rental on one line never overlap: every second lies in one of them at most."""
-    ordered = UsageSegment.objects.order_by("line_id", "rental", "during").values_list("line_id", "rental", "during", "source")
-    before: tuple | None = None
-    for line, rental, during, source in ordered.iterator():
-        if before and before[:2] == (line, rental) and during.lower < before[2]:
-            yield f"usage {source} overlaps the segment before it"
-        before = (line, rental, during.upper)
+def facts_are_booked() -> Iterator[str]:
+    """Each Document, settled payment and refund has its entry, once by its key."""
+    keys = set(Entry.objects.values_list("key", flat=True))
+    wanted = [(f"document:{number}", number) for number in Document.objects.exclude(gross_minor=0).values_list("number", flat=True)]
+    wanted += [(f"payment:{row.number}", row.number) for row in Payment.objects.filter(captured_minor__gt=0)]
+    for refund in Refund.objects.all():
+        wanted.append((f"refund-wanted:{refund.number}", refund.number))
+        if refund.state in (Refund.State.SUCCEEDED, Refund.State.FAILED):
+            wanted.append((f"refund{'-failed' if refund.state == Refund.State.FAILED else ''}:{refund.number}", refund.number))
+    for key, subject in wanted:
+        if key not in keys:
+            yield f"{subject} has no entry {key}"
+
+
+def receivables_match() -> Iterator[str]:
+    """Per customer and currency the receivables are what his Documents say, less what he paid, plus what goes back."""
+    expected: dict[tuple[int, str], int] = defaultdict(int)
+    for account, currency, total in Document.objects.values_list("account", "currency").annotate(total=Sum("gross_minor")).order_by():
+        expected[(account, currency)] += total
+    paid = Payment.objects.values_list("agreement__account", "currency").annotate(total=Sum(F("captured_minor") - F("refunded_minor"))).order_by()
+    for account, currency, total in paid:
+        expected[(account, currency)] -= total
+    booked = Posting.objects.filter(account__code=ledger.RECEIVABLES).values_list("customer", "currency").annotate(total=Sum("amount_minor")).order_by()
+    found = {(account, currency): total for account, currency, total in booked}
+    for key in sorted(expected.keys() | found.keys()):
+        if expected.get(key, 0) != found.get(key, 0):
+            yield f"receivables of account {key[0]}: {found.get(key, 0)} in the books, {expected.get(key, 0)} {key[1]} by documents and payments"
+
+
+def clearing_matches() -> Iterator[str]:
+    """Per currency the gateway holds what was captured less what it refunded."""
+    expected: dict[str, int] = defaultdict(int)
+    for currency, total in Payment.objects.values_list("currency").annotate(total=Sum("captured_minor")).order_by():
+        expected[currency] += total
+    for currency, total in Refund.objects.filter(state=Refund.State.SUCCEEDED).values_list("currency").annotate(total=Sum("amount_minor")).order_by():
+        expected[currency] -= total
+    booked = Posting.objects.filter(account__code=ledger.CLEARING).values_list("currency").annotate(total=Sum("amount_minor")).order_by()
+    found = dict(booked)
+    for currency in sorted(expected.keys() | found.keys()):
+        if expected.get(currency, 0) != found.get(currency, 0):
+            yield f"gateway clearing in {currency}: {found.get(currency, 0)} in the books, {expected.get(currency, 0)} by payments and refunds"
+
+
+CHECKS: tuple[Callable[[], Iterator[str]], ...] = (
+    entries_balance,
+    numbers_have_no_gap,
+    documents_are_unchanged,
+    credits_fit,
+    refunds_fit,
+    ratings_replay,
+    agreements_are_paid,
+    facts_are_booked,
+    receivables_match,
+    clearing_matches,
+)
+
+
+def _sums_hold(row: Document) -> Iterator[str]:
+    """Lines to totals to tax in EN 16931 order. The tax of a credit note is cumulative, so only its sum is checked here."""
+    content, currency = row.snapshot, row.currency
+    stated = snapshot.totals_of(content)
+    for line in content["lines"]:
+        gross = (Money(Decimal(line["unit_price"]), currency) * Decimal(line["quantity"])).rounded()
+        if gross.minor - line["discount_minor"] != line["net_minor"]:
+            yield f"{row.number} does not add up: line {line['position']} is not quantity x price - discount"
+    nets: dict[tuple[str, str], int] = defaultdict(int)
+    for line in content["lines"]:
+        nets[(line["tax_category"], line["tax_rate"])] += line["net_minor"]
+    if nets != {(tax["category"], tax["rate"]): tax["base_minor"] for tax in content["taxes"]}:
+        yield f"{row.number} does not add up: its tax bases are not the sums of its lines"
+    exact = all((tax.base * tax.rate * Decimal("0.01")).rounded() == tax.tax for tax in stated.taxes) or row.kind == Document.Kind.CREDIT_NOTE
+    if not exact or sum(tax.tax.minor for tax in stated.taxes) != stated.tax.minor or sum(nets.values()) != stated.net.minor:
+        yield f"{row.number} does not add up: its totals are not the sums of its lines and taxes"

@@ -116,7 +116,7 @@ def frozen_document_for(*, user: Any, number: str, today: date) -> Frozen:
 
 
 def stated(rows: QuerySet, today: date) -> QuerySet:
-    """`rows` with their status, and their payment state as `state` for filters: the same rule as document.payment_state."""
+    """`rows` with their status, and their payment state as `state`, so that lists can filter by it."""
     refunds = Refund.objects.filter(document=OuterRef("pk"))
     unsettled = refunds.exclude(state=Refund.State.SUCCEEDED)
     left = F("gross_minor") - F("status__credited_minor") - F("status__paid_minor") + F("status__refunded_minor")

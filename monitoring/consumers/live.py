@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 
 from channels.db import database_sync_to_async
@@ -13,6 +14,8 @@ from monitoring.queries import streams, watching
 from monitoring.queries.watching import Watch
 from portal.kernel.errors import DomainError
 from portal.live import sockets
+
+log = logging.getLogger(__name__)
 
 CHANGED = 4411  # other Servers than before: load the page again
 PERSON_EVERY = 30.0  # seconds between looks at whether this person may still watch and is still logged in
@@ -64,12 +67,14 @@ class Readings(sockets.Stream):
     async def until_unwelcome(self) -> int:
         while True:
             await asyncio.sleep(PERSON_EVERY * random.uniform(0.7, 1.0))  # noqa: S311 - spreads the queries, guards nothing
-            if not await self.is_logged_in():
-                return sockets.NOT_LOGGED_IN
             try:
+                if not await self.is_logged_in():
+                    return sockets.NOT_LOGGED_IN
                 await self.find()
             except DomainError as error:
                 return 4000 + error.status
+            except Exception as error:  # a database that is away costs nobody his page; the next look asks again
+                log.warning("could not ask whether somebody may still watch: %s", error)
 
     async def is_logged_in(self) -> bool:
         session = self.scope["session"]

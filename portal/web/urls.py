@@ -8,6 +8,7 @@ app_name = "web"
 urlpatterns = [
     path("home/", views.home, name="home"),
     path("healthz", views.healthz, name="healthz"),
+    path("metrics", views.metrics, name="metrics"),
     path("preferences/theme/", views.theme, name="theme"),
     path("preferences/language/", views.language, name="language"),
     path("api/", views.api_docs, name="api-docs"),

@@ -21,7 +21,7 @@ SORTS = [
 ]
 BUCKETS = {"slice": _("a slice"), "1": "1", "2-4": "2–4", "8": "8", "12+": "12–16"}
 LINKS = {offers.NO_LINK: _("none (slice)")}
-MEMORY = [(0, _("any")), *((size, f"≥ {size} GB") for size in (16, 40, 80, 160, 320, 640))]
+MEMORY = [("", _("any")), *((size, f"≥ {size} GB") for size in (16, 40, 80, 160, 320, 640))]
 MOST_DAYS = 90
 
 

@@ -24,12 +24,13 @@ SPARK_DAYS = 14
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """For whom the catalog is shown: currency of the prices, zone of the days, and the dates he asked for."""
+    """For whom the catalog is shown: currency of the prices, zone of the days, the dates he asked for, and the currency that he need not ask for."""
 
     currency: str
     zone: tzinfo
     now: datetime
     wanted: Period | None = None
+    usual_currency: str = ""
 
 
 def listing(*, filters: offers.Filters, viewer: Viewer) -> offers.Selection:

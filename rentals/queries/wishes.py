@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from billing import queries as billing
 from billing.domain import pricing
 from portal.accounts import queries as accounts
-from portal.accounts.domain import roles
-from portal.kernel.errors import NotFound
+from portal.accounts.domain import roles, ssh_keys
+from portal.kernel.errors import InvalidInput, NotFound
 from portal.kernel.period import Period
 from rentals.domain import availability as arithmetic
 from rentals.domain import limits
@@ -20,6 +22,12 @@ from rentals.models import Configuration, Image, StorageClass
 from rentals.queries import availability, bookings, prices, refusals
 
 UNLIMITED = 10_000  # what a visitor, whom we do not know yet, is told about his own limits: nothing
+
+
+class UnknownChoice(InvalidInput):
+    """There is no such choice."""
+
+    code = "unknown_choice"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,3 +147,48 @@ def limits_of(*, configuration: Configuration, organisation: Any, storage_class:
         storage_step=storage_class.step_tb if storage_class else 0,
         storage_most=storage_class.maximum_tb if storage_class else 0,
     )
+
+
+def order_of(*, order: Mapping[str, Any], during_from: Callable[[datetime], Period], user: Any, now: datetime) -> dict[str, Any]:
+    """What services.bookings.order takes, from an order that names things by sku, slug and fingerprint. `during_from` makes the Period from the earliest
+    start. Raises NotFound (Configuration) and UnknownChoice."""
+    configuration = configuration_for(order["configuration"])
+    known = {key.fingerprint: key for key in accounts.ssh_keys_of(user)}
+    return {
+        "wish": wish_of(configuration=configuration, order=order, during=during_from(availability.earliest_now(configuration=configuration, now=now))),
+        "image": _named(Image.objects.filter(is_offered=True, slug=order["image"]).first(), "image"),
+        "ssh_keys": [_key(written, known) for written in order["ssh_keys"]],
+        "purchase_order": order["purchase_order"],
+        "accept_terms": order["accept_terms"],
+    }
+
+
+def wish_of(*, configuration: Configuration, order: Mapping[str, Any], during: Period) -> dict[str, Any]:
+    """What `outlook` and the hold take of a wish that names its storage by sku. TB without a class mean the first. Raises UnknownChoice."""
+    storage = StorageClass.objects.filter(is_offered=True, **({"sku": order["storage_class"]} if order["storage_class"] else {})).first()
+    wants_storage = bool(order["storage_tb"])
+    return {
+        "configuration": configuration,
+        "quantity": order["quantity"],
+        "during": during,
+        "storage_class": _named(storage, "storage_class") if wants_storage else None,
+        "storage_tb": order["storage_tb"],
+    }
+
+
+def _named(found: Any, field: str) -> Any:
+    if found is None:
+        raise UnknownChoice(_("There is no such choice."), field=field)
+    return found
+
+
+def _key(written: str, known: Mapping[str, Any]) -> dict[str, str]:
+    """A key of the account by its fingerprint, or a public key as it was written."""
+    if written in known:
+        key = known[written]
+        return {"name": key.name, "public_key": key.public_key, "fingerprint": key.fingerprint}
+    try:
+        read = ssh_keys.read(written)
+    except ssh_keys.NotAKey as error:
+        raise UnknownChoice(_("This is neither the fingerprint of one of your keys nor a public key."), field="ssh_keys") from error
+    return {"name": read.comment or read.kind, "public_key": read.line, "fingerprint": read.fingerprint}

@@ -42,5 +42,5 @@ def _viewer(request: http.HttpRequest, form: forms.Filter) -> catalog.Viewer:
     request.shell = accounts.shell_of(request.user)
     organisation = request.shell.organisation
     now, zone = timezone.now(), timezone.get_current_timezone()
-    currency = form.currency_code(organisation.currency if organisation else settings.CURRENCIES[0])
-    return catalog.Viewer(currency, zone, now, form.wanted(zone, now))
+    usual = organisation.currency if organisation else settings.CURRENCIES[0]
+    return catalog.Viewer(form.currency_code(usual), zone, now, form.wanted(zone, now), usual)

@@ -29,6 +29,7 @@
     chart(figure) {
       const measure = ALL.indexOf(figure.dataset.measure);
       const body = figure.querySelector(".chart-body");
+      body.replaceChildren(); // what stood there for want of a script
       const readout = figure.querySelector("[data-readout]");
       const axis = { stroke: () => this.ink, grid: { stroke: () => this.rule, width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif" };
       const plot = new uPlot({

@@ -102,6 +102,17 @@
     if (form && form.dataset.sendOnChange !== undefined && !window.htmx) form.requestSubmit();
   });
 
+  // htmx: addresses hold what was chosen and nothing empty.
+  document.addEventListener("htmx:configRequest", (event) => {
+    const { verb, formData } = event.detail;
+    if (verb !== "get") return;
+    for (const name of new Set(formData.keys())) {
+      const values = formData.getAll(name).filter((value) => value !== "");
+      formData.delete(name);
+      for (const value of values) formData.append(name, value);
+    }
+  });
+
   // htmx: a refusal goes where the server says, a form with errors into its own place, silence is told.
   document.addEventListener("htmx:beforeSwap", (event) => {
     const { xhr } = event.detail;

@@ -153,6 +153,7 @@ WATCHERS = (*BOOKERS, READER)
 WEB = {
     "web:home": own(),
     "web:healthz": public(),
+    "web:metrics": public(),
     "web:theme": public(methods="POST"),
     "web:language": public(methods="POST"),
     "web:components": public(),
@@ -250,13 +251,17 @@ BILLING_APP: dict[str, Row] = {
 }
 
 
+def _sku(things: Things) -> dict:
+    return {"sku": things.racks.a100x8.sku}
+
+
 def _held(things: Things) -> dict:
     return {"number": things.held}
 
 
 RENTALS: dict[str, Row] = {
     "rentals:catalog": public(),
-    "rentals:configuration": public(args=lambda things: {"sku": things.racks.a100x8.sku}),
+    "rentals:configuration": public(args=_sku),
     "rentals:quotes": staff_only(ACCOUNT_MANAGER),
     "rentals:quote-new": staff_only(ACCOUNT_MANAGER, methods="GET POST"),
     "rentals:quote": staff_only(ACCOUNT_MANAGER, args=_quote),
@@ -271,13 +276,21 @@ RENTALS: dict[str, Row] = {
     "rentals:offer-pdf": public(args=_secret),
     "rentals:offer-accept": customer(_secret, BOOKERS, methods="GET POST"),
     "rentals:offer-decline": public(args=_secret, methods="POST"),
-    "rentals:configure": public(args=lambda things: {"sku": things.racks.a100x8.sku}, methods="GET POST"),
-    "rentals:hold": current(BOOKERS, args=lambda things: {"sku": things.racks.a100x8.sku}, methods="POST"),
+    "rentals:configure": public(args=_sku, methods="GET POST"),
+    "rentals:hold": current(BOOKERS, args=_sku, methods="POST"),
     "rentals:bookings": current(),
     "rentals:booking": customer(_held, EVERYONE, (OPERATOR, ACCOUNT_MANAGER)),
     "rentals:booking-part": customer(lambda things: {**_held(things), "name": "status"}, EVERYONE, (OPERATOR, ACCOUNT_MANAGER)),
     "rentals:booking-release": customer(_held, BOOKERS, methods="POST"),
     "rentals:booking-end": customer(_held, BOOKERS, methods="POST"),
+    "rentals-api:catalog": public(),
+    "rentals-api:configuration": public(args=_sku),
+    "rentals-api:availability": public(args=_sku),
+    "rentals-api:price": public(args=_sku, methods="POST"),
+    "rentals-api:bookings": current(),  # POST is for BOOKERS: tests/rentals/test_booking_api.py
+    "rentals-api:booking": customer(_held, EVERYONE, (OPERATOR, ACCOUNT_MANAGER)),
+    "rentals-api:booking-end": customer(_held, BOOKERS, methods="POST"),
+    "rentals-api:booking-release": customer(_held, BOOKERS, methods="POST"),
 }
 
 MONITORING: dict[str, Row] = {

@@ -105,6 +105,11 @@ def require_administrator(user: User) -> None:
         raise NotAllowed()
 
 
+def has_administrator() -> bool:
+    """Whether there is anyone who may do everything."""
+    return User.objects.filter(is_superuser=True, is_active=True).exists()
+
+
 def _memberships(user: User):
     if not user.is_authenticated:
         return Membership.objects.none()

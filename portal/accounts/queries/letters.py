@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import zoneinfo
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.db.models import Count, Min, Q
 from django.template import Context
 from django.template.loader import get_template
 from django.utils import timezone, translation
@@ -18,6 +19,23 @@ from portal.accounts.models import Letter, Notification, User
 class Text:
     subject: str
     body: str
+
+
+@dataclass(frozen=True)
+class Outbox:
+    waiting: int
+    given_up: int
+    oldest_seconds: int
+
+
+def outbox(now: datetime) -> Outbox:
+    """How the outbox stands: a growing age of the oldest letter means that mail does not go out."""
+    found = Letter.objects.aggregate(
+        waiting=Count("pk", filter=Q(next_attempt_at__isnull=False)),
+        given_up=Count("pk", filter=Q(next_attempt_at__isnull=True, sent_at__isnull=True, created_at__gt=now - timedelta(days=1))),
+        oldest=Min("created_at", filter=Q(next_attempt_at__isnull=False)),
+    )
+    return Outbox(found["waiting"], found["given_up"], int((now - found["oldest"]).total_seconds()) if found["oldest"] else 0)
 
 
 def due(now: datetime, most: int) -> list[int]:

@@ -16,3 +16,11 @@ def grant(*, user: User, role: str, by: User | None, now: datetime) -> None:
     _, created = StaffRole.objects.get_or_create(user=user, role=role)
     if created:
         audit.record(verb="staff.granted", subject=user.email, by=by, now=now, role=role)
+
+
+@transaction.atomic
+def make_administrator(*, user: User, by: User | None, now: datetime) -> None:
+    """Let `user` do everything, reference data included; an administrator stays one."""
+    if User.objects.filter(pk=user.pk, is_superuser=False).update(is_superuser=True, is_staff=True):
+        user.is_superuser = user.is_staff = True
+        audit.record(verb="staff.administrator", subject=user.email, by=by, now=now)
