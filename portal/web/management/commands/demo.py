@@ -1,4 +1,4 @@
-"""manage.py demo: load the demo's people, catalog and fleet. Run again, it adds only what is missing."""
+"""manage.py demo: load the demo's people, catalog, fleet and rentals. Run again, it adds only what is missing."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ class Command(BaseCommand):
     help = "Load demo data; safe to run again."
 
     def handle(self, **options: object) -> None:
-        loading.load(now=timezone.now())
+        loading.fill(now=timezone.now())
