@@ -61,7 +61,8 @@ class Portal:
         self.environment = clean_environment(PORTAL_VAR=str(folder))
         self.output = folder.parent / f"{folder.name}.output"
 
-    def start(self, *, seconds: float = 120) -> Portal:
+    def start(self, *, seconds: float = 240, complete: bool = True) -> Portal:
+        """Wait for the address, and when `complete` for the workers and agents that come after it."""
         self.output.write_text("")
         with self.output.open("w") as output:
             self.process = subprocess.Popen(
@@ -69,7 +70,8 @@ class Portal:
             )
         wait_until(lambda: "Ready in" in self.said() or self.process.poll() is not None, seconds=seconds, what=f"a ready portal, but:\n{self.said()}")
         assert self.process.poll() is None, self.said()
-        wait_until(lambda: set(PROGRAMS) <= set(self.running()["pids"]), seconds=60, what="all programs")
+        if complete:
+            wait_until(lambda: set(PROGRAMS) <= set(self.running()["pids"]), seconds=120, what="all programs")
         return self
 
     def said(self) -> str:
