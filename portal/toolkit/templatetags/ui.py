@@ -145,6 +145,13 @@ def widget(field: object) -> SafeString:
     return field.as_widget(attrs=attributes)
 
 
+@register.simple_tag
+def choice(option: object) -> SafeString:
+    """One radio button or check box of a field with choices, with our class."""
+    option.data["attrs"]["class"] = "form-check-input"
+    return option.tag()
+
+
 @register.simple_block_tag
 def tablebox(content: str, caption: str = "") -> SafeString:
     """A table that scrolls inside its own frame: reachable by keyboard, named for screen readers."""
