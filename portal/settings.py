@@ -165,7 +165,12 @@ if TESTING:
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "web:home"
 ACCOUNT_ADAPTER = "portal.accounts.views.adapter.Adapter"
-ACCOUNT_FORMS = {"signup": "portal.accounts.forms.entrance.SignUp"}
+ACCOUNT_FORMS = {
+    "login": "portal.accounts.forms.entrance.LogIn",
+    "signup": "portal.accounts.forms.entrance.SignUp",
+    "reset_password": "portal.accounts.forms.entrance.Reset",
+    "add_email": "portal.accounts.forms.entrance.Address",
+}
 ACCOUNT_CHANGE_EMAIL = True  # one address a person; a new one counts once it is confirmed
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_REAUTHENTICATION_REQUIRED = True  # before one changes how one logs in

@@ -22,12 +22,12 @@ class Place:
 
 
 PLACES = (
+    Place("web:home", _("Home"), "home", PERSON),
     Place("rentals:catalog", _("Catalog"), "layout-grid"),
     Place("rentals:bookings", _("Bookings"), "calendar-event", CUSTOMER),
     Place("billing:documents", _("Invoices"), "file-invoice", CUSTOMER),
     Place("rentals:quotes", _("Quotes"), "file-text", ACCOUNT_MANAGER),
     Place("billing:finance", _("Finance"), "report-money", FINANCE),
-    Place("web:home", _("Home"), "home", PERSON),
     Place("accounts:profile", _("Your account"), "user", PERSON, "own"),
     Place("accounts:customers", _("Customers"), "users", STAFF),
     Place("accounts:terms", _("Terms of service"), "file-text", EVERYONE, "foot"),

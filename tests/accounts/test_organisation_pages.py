@@ -8,6 +8,7 @@ from portal.accounts import queries
 from portal.accounts.domain import roles
 from portal.accounts.models import Organisation, TermsVersion
 from portal.accounts.services import audit, invitations, projects
+from portal.accounts.templatetags import own
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 FACTS = {
@@ -234,3 +235,11 @@ def test_the_customers_page_costs_few_queries(cast, at, django_assert_max_num_qu
 
     with django_assert_max_num_queries(8):
         client.get("/customers/")
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(["bookings:read", "bookings:write"], "bookings:read, bookings:write"), ([8, 16], "8 → 16"), ({"a": 1}, "a: 1"), ("x", "x"), (True, "True")],
+)
+def test_facts_of_the_audit_log_read_as_people_write_them(value, words):
+    assert own.fact_words(value) == words

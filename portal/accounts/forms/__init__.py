@@ -1,4 +1,4 @@
-from portal.accounts.forms.organisations import AuditFilter, Invitation, Limits, Organisation, Project, Role, initial
+from portal.accounts.forms.organisations import ROLE_NAMES, AuditFilter, Invitation, Limits, Organisation, Project, Role, initial
 from portal.accounts.forms.people import Profile, SshKey, Token
 
-__all__ = ["AuditFilter", "Invitation", "Limits", "Organisation", "Profile", "Project", "Role", "SshKey", "Token", "initial"]
+__all__ = ["ROLE_NAMES", "AuditFilter", "Invitation", "Limits", "Organisation", "Profile", "Project", "Role", "SshKey", "Token", "initial"]

@@ -9,6 +9,13 @@ from django.utils.translation import gettext_lazy as _
 from portal.accounts.domain import roles
 from portal.accounts.forms import choices
 
+ROLE_NAMES = [
+    (roles.OWNER, _("owner")),
+    (roles.ADMIN, _("admin")),
+    (roles.MEMBER, _("member")),
+    (roles.BILLING, _("billing only")),
+    (roles.READER, _("read only")),
+]
 ROLES = [
     (roles.OWNER, _("owner: everything, owners too")),
     (roles.ADMIN, _("admin: people, address, bookings, payments")),

@@ -48,7 +48,9 @@ class SshKey(forms.Form):
 
 class Token(forms.Form):
     name = forms.CharField(label=_("Name"), max_length=60, help_text=_("What will use it."))
-    scopes = forms.MultipleChoiceField(label=_("It may"), choices=list(SCOPE_LABELS.items()), widget=forms.CheckboxSelectMultiple)
+    scopes = forms.MultipleChoiceField(
+        label=_("It may"), choices=list(SCOPE_LABELS.items()), widget=forms.CheckboxSelectMultiple({"class": "form-check-input"})
+    )
     days = forms.ChoiceField(label=_("It ends after"), choices=LIVES, required=False, initial="90")
 
     def expires_at(self, now: datetime) -> datetime | None:

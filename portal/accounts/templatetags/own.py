@@ -40,6 +40,17 @@ def verb_words(verb: str) -> str:
     return str(VERBS.get(verb, verb))
 
 
+@register.filter
+def fact_words(value: object) -> str:
+    """A fact of the audit log as people write it: lists by commas, a change as from → to."""
+    if isinstance(value, list):
+        pair = len(value) == 2 and not any(isinstance(each, str) for each in value)
+        return (" → " if pair else ", ").join(str(each) for each in value)
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {each}" for name, each in value.items())
+    return str(value)
+
+
 @register.simple_tag
 def own_pages() -> tuple[tuple[str, Promise], ...]:
     """Names and labels of the pages about oneself."""

@@ -47,7 +47,7 @@ def _page(request: http.HttpRequest, organisation: object, form: forms.Invitatio
         "form": form,
         "memberships": queries.memberships_of(organisation),
         "invitations": queries.invitations_of(organisation),
-        "roles": forms.Role().fields["role"].choices,
+        "role_names": forms.ROLE_NAMES,
         "may_manage": organisation.role in roles.MANAGERS,
     }
     return pages.render_page(request, "accounts/members.html", context, status=status)
