@@ -158,6 +158,7 @@ STATES: dict[str, dict[str, Look]] = {
         "expired": Look("calendar-off", NEUTRAL, _("expired")),
     },
     "rented": {
+        "reserved": Look("calendar-event", INFORMATION, _("reserved")),
         "waiting": Look("hourglass", INFORMATION, _("being prepared")),
         "ready": Look("circle-check", OK, _("ready")),
         "gone": Look("alert-octagon", FAULT, _("not reachable")),

@@ -147,7 +147,7 @@ class Server(serializers.Serializer):
     gpus = serializers.CharField()
     memory_gb = serializers.IntegerField()
     site = serializers.CharField()
-    state = serializers.CharField(help_text="waiting, ready, gone or back")
+    state = serializers.CharField(help_text="reserved, waiting, ready, gone or back")
     ready_at = serializers.DateTimeField(allow_null=True)
     handed_back_at = serializers.DateTimeField(allow_null=True)
     ssh = serializers.CharField(source="command", help_text="Empty before the hand-over and after the hand-back.")

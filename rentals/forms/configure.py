@@ -37,7 +37,7 @@ class Configure(forms.Form):
     storage = forms.ChoiceField(label=gettext_lazy("Storage"), required=False)
     storage_tb = forms.IntegerField(label=gettext_lazy("Storage in TB"), required=False, min_value=0, initial=0)
     image = forms.ChoiceField(label=gettext_lazy("Image"))
-    keys = forms.MultipleChoiceField(label=gettext_lazy("SSH keys"), required=False, widget=forms.CheckboxSelectMultiple)
+    keys = forms.MultipleChoiceField(label=gettext_lazy("SSH keys"), required=False, widget=forms.CheckboxSelectMultiple({"class": "form-check-input"}))
     new_key = forms.CharField(
         label=gettext_lazy("Another public key"),
         required=False,

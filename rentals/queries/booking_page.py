@@ -19,7 +19,7 @@ from rentals.queries import bookings, usage
 
 @dataclass(frozen=True, slots=True)
 class ServerShown:
-    """One rented Unit. `state`: waiting | ready | gone | back. `command` is how its tenant gets in, "" before the hand-over and after the hand-back."""
+    """One rented Unit. `state`: reserved | waiting | ready | gone | back. `command` is how its tenant gets in, "" before the hand-over and after the hand-back."""
 
     label: str
     kind: str
@@ -100,7 +100,8 @@ def servers_of(booking: Booking) -> list[ServerShown]:
     """The Units in the order of their price lines; a replaced one is not shown any more. Two queries."""
     rows = booking.assignments.select_related("unit__unit_class__kind__gpu_model", "unit__unit_class__site").prefetch_related("interruptions")
     is_over = booking.state in lifecycle.BOOKING.final
-    return [_server(row) for row in rows.order_by("line", "unit__label", "pk") if row.live or (is_over and row.handed_back_at)]
+    untouched = booking.state in (Booking.State.HELD, Booking.State.CONFIRMED)
+    return [_server(row, untouched) for row in rows.order_by("line", "unit__label", "pk") if row.live or (is_over and row.handed_back_at)]
 
 
 def cost_of(*, booking: Booking, price: pricing.Preview, now: datetime) -> Cost | None:
@@ -121,7 +122,7 @@ def if_ended(*, booking: Booking, now: datetime) -> settlements.Settlement:
     return settlements.end_preview(agreement=booking.agreement, at=at, segments=segments)
 
 
-def _server(row: Assignment) -> ServerShown:
+def _server(row: Assignment, untouched: bool) -> ServerShown:
     kind, site = row.unit.unit_class.kind, row.unit.unit_class.site
     return ServerShown(
         label=row.unit.label,
@@ -130,7 +131,7 @@ def _server(row: Assignment) -> ServerShown:
         memory_gb=kind.memory_gb,
         site=site.name,
         zone=site.time_zone,
-        state=_state(row),
+        state="reserved" if untouched else _state(row),
         ready_at=row.ready_at,
         handed_back_at=row.handed_back_at,
         command=_command(row.access) if row.handed_back_at is None else "",

@@ -18,7 +18,7 @@ from rentals.models import UnitKind
 
 def why_not(refusal: Refusal) -> str:
     """One or two sentences for the person who asked, in his language and zone."""
-    return " ".join(filter(None, (_reason(refusal), _instead(refusal))))
+    return _joined([_reason(refusal), *_instead(refusal)])
 
 
 def facts_of(refusal: Refusal) -> dict[str, Any]:
@@ -81,14 +81,19 @@ def _reason(refusal: Refusal) -> str:
     return sentences[refusal.reason] % shown
 
 
-def _instead(refusal: Refusal) -> str:
+def _instead(refusal: Refusal) -> list[str]:
     parts = []
     if refusal.earliest_start is not None:
         parts.append(_("The earliest start for this length is %(start)s.") % {"start": _moment(refusal.earliest_start)})
     if refusal.largest_quantity:
         count = refusal.largest_quantity
         parts.append(ngettext("%(count)s can be had for this time.", "%(count)s can be had for this time.", count) % {"count": formats.decimal_text(count)})
-    return " ".join(parts)
+    return parts
+
+
+def _joined(sentences: list[str]) -> str:
+    """Chinese sentences follow one another without a space."""
+    return ("" if formats.locale().startswith("zh") else " ").join(sentences)
 
 
 def _kind(sku: str) -> str:

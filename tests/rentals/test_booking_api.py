@@ -62,7 +62,7 @@ def test_an_order_holds_and_tells_the_price_line_by_line(api, order, cast):
     assert (said["number"], said["state"], said["quantity"], said["configuration"]) == (booking.number, "held", 2, "a100-80-x8")
     assert said["price"]["net"] == {"amount": "1451.52", "currency": "USD"}
     assert said["price"]["lines"][0]["rule"] == "2 × 48 h × 15.12 USD"
-    assert [server["state"] for server in said["servers"]] == ["waiting", "waiting"]
+    assert [server["state"] for server in said["servers"]] == ["reserved", "reserved"]
     assert booking.ssh_keys[0]["name"] == "ben@laptop"
     assert AuditEntry.objects.get(verb="booking.held").token is not None
 
