@@ -19,7 +19,8 @@ from rentals.queries import bookings, usage
 
 @dataclass(frozen=True, slots=True)
 class ServerShown:
-    """One rented Unit. `state`: reserved | waiting | ready | gone | back. `command` is how its tenant gets in, "" before the hand-over and after the hand-back."""
+    """One rented Unit. `state`: reserved | waiting | ready | gone | back. `command` is how its tenant gets in: "" before the hand-over and after the
+    hand-back."""
 
     label: str
     kind: str
