@@ -67,6 +67,18 @@ STATES: dict[str, dict[str, Look]] = {
         "failed": Look("alert-octagon", FAULT, _("failed")),
         "cancelled": Look("ban", NEUTRAL, _("cancelled")),
     },
+    "wipe": {
+        "complete": Look("shield-check", OK, _("every disk erased")),
+        "failed": Look("alert-octagon", FAULT, _("wipe failed")),
+    },
+    "disk": {
+        "passed": Look("circle-check", OK, _("erased")),
+        "failed": Look("alert-octagon", FAULT, _("not erased")),
+        "untouched": Look("question-mark", FAULT, _("untouched")),
+    },
+    "unit": {
+        "off_sale": Look("lock", ATTENTION, _("not on sale")),
+    },
     "quote": {
         "draft": Look("pencil", NEUTRAL, _("draft")),
         "sent": Look("send", INFORMATION, _("sent")),

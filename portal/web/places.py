@@ -28,6 +28,7 @@ PLACES = (
     Place("billing:documents", _("Invoices"), "file-invoice", CUSTOMER),
     Place("rentals:quotes", _("Quotes"), "file-text", ACCOUNT_MANAGER),
     Place("billing:finance", _("Finance"), "report-money", FINANCE),
+    Place("rentals:operate", _("Racks"), "server-2", OPERATOR),
     Place("accounts:profile", _("Your account"), "user", PERSON, "own"),
     Place("accounts:customers", _("Customers"), "users", STAFF),
     Place("accounts:terms", _("Terms of service"), "file-text", EVERYONE, "foot"),

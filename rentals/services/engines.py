@@ -16,6 +16,11 @@ class EngineSilent(Conflict):
     code = "engine_silent"
 
 
+def names() -> list[str]:
+    """The engines that a new Server can stand under."""
+    return registry.names()
+
+
 def look(*, leased: Leased) -> tuple[Observation | None, WipeReport | None]:
     """What is so at present; None where the engine could not be heard. For a wipe also what it has erased."""
     engine = registry.engine(leased.engine)

@@ -1,3 +1,3 @@
-from rentals.views import bookings, catalog, configure, offers, quotes
+from rentals.views import bookings, catalog, configure, offers, operate, quotes, wipes
 
-__all__ = ["bookings", "catalog", "configure", "offers", "quotes"]
+__all__ = ["bookings", "catalog", "configure", "offers", "operate", "quotes", "wipes"]

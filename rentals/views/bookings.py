@@ -16,7 +16,7 @@ from portal.accounts import queries as accounts
 from portal.accounts.domain import roles
 from portal.accounts.views.access import member_required
 from portal.toolkit.pages import render_page
-from rentals.queries import booking_page, timeline
+from rentals.queries import booking_page, certificates, steps, timeline
 from rentals.queries import bookings as queries
 from rentals.services import bookings
 
@@ -66,9 +66,13 @@ def _shown(request: http.HttpRequest, number: str) -> dict[str, Any]:
     now = timezone.now()
     row = queries.booking_for(request.user, number)
     role = accounts.role_of(request.user, row.organisation_id)
+    ways = steps.ways_of(row)
     return {
         "booking": booking_page.shown(booking=row, now=now),
         "events": timeline.timeline_of(row),
+        "ways": ways,
+        "ways_go_on": not all(way.is_over for way in ways),
+        "has_certificate": any(way.leaves for way in ways) and certificates.exists_for(row),
         "may_act": role in roles.BOOKERS,
         "may_pay": role in (*roles.BOOKERS, *roles.PAYERS),
         "may_see_documents": role in roles.PAYERS,

@@ -30,7 +30,7 @@ from portal.accounts.services import invitations
 from rentals.queries import quotes
 from tests import world
 from tests.monitoring import rows
-from tests.rentals import offering
+from tests.rentals import leaving, offering
 from tests.rentals.desk import Desk
 
 
@@ -69,6 +69,25 @@ class Things:
     def held(self) -> str:
         """The number of a hold of Lovelace Labs."""
         return Desk(self.cast, self.racks, self.now).hold().number
+
+    @cached_property
+    def wiped(self):
+        """A Booking whose Server was wiped after it."""
+        return self.wiped_once.assignment.booking
+
+    @cached_property
+    def wiped_once(self):
+        """The evidence of a wipe that counts."""
+        return leaving.wiped(self.cast, self.racks, self.now)
+
+    @cached_property
+    def operation(self):
+        return leaving.operation(self.cast, self.racks, self.now)
+
+    @cached_property
+    def unit(self) -> int:
+        """A Unit that was taken off sale."""
+        return leaving.unit_off_sale(self.racks, self.now)
 
     @cached_property
     def running(self):
@@ -278,9 +297,21 @@ RENTALS: dict[str, Row] = {
     "rentals:offer-decline": public(args=_secret, methods="POST"),
     "rentals:configure": public(args=_sku, methods="GET POST"),
     "rentals:hold": current(BOOKERS, args=_sku, methods="POST"),
+    "rentals:operate": staff_only(OPERATOR),
+    "rentals:operate-servers": staff_only(OPERATOR),
+    "rentals:operate-server-new": staff_only(OPERATOR, methods="GET POST"),
+    "rentals:operate-server": staff_only(OPERATOR, args=_server),
+    "rentals:operate-take-out": staff_only(OPERATOR, args=_server, methods="POST"),
+    "rentals:operate-retire": staff_only(OPERATOR, args=_server, methods="POST"),
+    "rentals:operate-put-back": staff_only(OPERATOR, args=_server, methods="POST"),
+    "rentals:operate-unit-back": staff_only(OPERATOR, args=lambda things: {**_server(things), "unit": things.unit}, methods="POST"),
+    "rentals:operate-deployments": staff_only(OPERATOR),
+    "rentals:operate-operation": staff_only(OPERATOR, args=lambda things: {"op_id": things.operation.op_id}),
+    "rentals:operate-wipe": staff_only(OPERATOR, args=lambda things: {"wipe": things.wiped_once.pk}),
     "rentals:bookings": current(),
     "rentals:booking": customer(_held, EVERYONE, (OPERATOR, ACCOUNT_MANAGER)),
     "rentals:booking-part": customer(lambda things: {**_held(things), "name": "status"}, EVERYONE, (OPERATOR, ACCOUNT_MANAGER)),
+    "rentals:booking-wipe": customer(lambda things: {"number": things.wiped.number}, EVERYONE, (OPERATOR, ACCOUNT_MANAGER)),
     "rentals:booking-release": customer(_held, BOOKERS, methods="POST"),
     "rentals:booking-end": customer(_held, BOOKERS, methods="POST"),
     "rentals-api:catalog": public(),

@@ -37,6 +37,11 @@ def audit_of(organisation: Organisation, wanted: Filter, *, after: str = "") -> 
     return Page(shown[:PAGE], f"{last.at:%Y-%m-%dT%H:%M:%S.%fZ}_{last.pk}" if last else "", count)
 
 
+def history_of(subject: str, *, most: int = 30) -> list[AuditEntry]:
+    """The newest entries about `subject` (a public number or serial) with their actors. One query; asks nobody's permission."""
+    return list(AuditEntry.objects.filter(subject=subject).select_related("actor").order_by("-at", "-pk")[:most])
+
+
 def verbs_of(organisation: Organisation) -> list[str]:
     """The nouns that stand in its audit entries (booking, invitation), for the filter."""
     verbs = AuditEntry.objects.filter(organisation=organisation).order_by("verb").values_list("verb", flat=True).distinct()
