@@ -28,7 +28,8 @@ from portal.accounts.queries.tokens import Acting, acting_by, tokens_of
 
 __all__ = [
     "Acting", "Filter", "Missing", "Shell", "Told", "acceptance_of", "acting_by", "audit_of", "check_role", "current_organisation", "current_terms",
-    "customers", "has_accepted_terms", "has_administrator", "has_staff_role", "has_verified_mail", "history_of", "invitations_of", "members_of", "memberships_of",
+    "customers", "has_accepted_terms", "has_administrator", "has_staff_role", "has_verified_mail", "history_of", "invitations_of", "members_of",
+    "memberships_of",
     "missing_for_checkout", "notification_path", "notifications_of", "open_invitation", "Outbox", "outbox", "organisation_for", "organisations_by_id",
     "organisations_for_staff", "organisations_of", "projects_of", "require_administrator", "require_staff",
     "role_of", "shell_of", "ssh_keys_of", "staff_of", "staff_roles_of",
