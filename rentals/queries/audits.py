@@ -33,8 +33,9 @@ def _sold_before_the_wipe() -> Iterator[str]:
 
 
 def _booked_without_units() -> Iterator[str]:
+    """A degraded Booking has said itself that a Server is gone."""
     parts = dict(Component.objects.values_list("configuration").annotate(Sum("count")))
-    taken = Booking.objects.filter(state__in=TAKES_UNITS).annotate(taken=Count("assignments", filter=Q(assignments__live=True)))
+    taken = Booking.objects.filter(state__in=TAKES_UNITS, degraded=False).annotate(taken=Count("assignments", filter=Q(assignments__live=True)))
     for booking in taken.order_by("id"):
         wanted = booking.quantity * parts.get(booking.configuration_id, 0)
         if booking.taken != wanted:
