@@ -74,6 +74,11 @@ PAGES = (
     Shot("finance", "/finance/", FINANCE),
     Shot("finance-document", "/finance/", FINANCE, follow="main table a"),
     Shot("home-operator", "/home/", OPERATOR),
+    Shot("operate", "/operate/", OPERATOR),
+    Shot("servers", "/operate/servers/", OPERATOR),
+    Shot("server", "/operate/servers/fra1-09/", OPERATOR),
+    Shot("server-new", "/operate/servers/new/", OPERATOR),
+    Shot("deployments", "/operate/deployments/", OPERATOR),
 )
 DOCS = ("catalog", "configuration", "booking", "live", "document")
 
