@@ -147,6 +147,7 @@ CELERY_BEAT_SCHEDULE = {
         ("billing.sweep_payments", 2),
         ("billing.sweep_files", 3),
         ("accounts.sweep_mail", 2),
+        ("accounts.forget_keys", 1800),
         ("monitoring.sweep", 10),
     )
 }

@@ -1,7 +1,12 @@
 """The same keyed request twice: one act, two equal answers."""
 
-import pytest
+from datetime import timedelta
 
+import pytest
+from django.utils import timezone
+
+from portal.accounts import tasks
+from portal.accounts.models import IdempotencyKey
 from portal.accounts.services import idempotency
 from portal.kernel.errors import Conflict
 
@@ -67,9 +72,16 @@ def test_a_key_without_sense_is_refused(db, now, key):
 
 
 def test_old_keys_are_forgotten(db, now):
-    from datetime import timedelta
-
     idempotency.once(scope="ada", key="k1", request={}, act=Till().ring, now=now)
 
     assert idempotency.forget(before=now) == 0
     assert idempotency.forget(before=now + timedelta(seconds=1)) == 1
+
+
+def test_the_task_keeps_the_keys_of_a_week(db):
+    for key, age in (("old", timedelta(days=8)), ("new", timedelta(days=6))):
+        idempotency.once(scope="ada", key=key, request={}, act=Till().ring, now=timezone.now() - age)
+
+    tasks.forget_keys()
+
+    assert [row.key for row in IdempotencyKey.objects.all()] == ["new"]

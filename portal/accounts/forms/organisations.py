@@ -64,7 +64,13 @@ class Project(forms.Form):
 class Limits(forms.Form):
     """Our staff change these; spend is typed in the Organisation's currency."""
 
-    spend_cap = forms.DecimalField(label=_("Spend at once"), min_value=0, max_digits=14, decimal_places=2, help_text=_("Sum of what runs and is booked."))
+    spend_cap = forms.DecimalField(
+        label=_("Spend a month"),
+        min_value=0,
+        max_digits=14,
+        decimal_places=2,
+        help_text=_("What is ordered in a calendar month of the organisation's time zone."),
+    )
     quantity_cap = forms.IntegerField(label=_("Servers or slices at once"), min_value=0, max_value=100_000)
     payment_attempts_cap = forms.IntegerField(label=_("Payment attempts a day"), min_value=1, max_value=1_000)
 
