@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from billing import queries
 from portal.kernel.money import Money
-from portal.toolkit import states
+from portal.toolkit import formats, states
 
 KINDS = (("", _("any")), ("invoice", _("invoice")), ("credit_note", _("credit note")))
 SORTS = (
@@ -61,7 +61,7 @@ class RefundByHand(forms.Form):
     def __init__(self, *arguments: Any, left: Money, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self.left = left
-        self.fields["amount"].help_text = _("Up to %(left)s.") % {"left": left}
+        self.fields["amount"].help_text = _("Up to %(left)s.") % {"left": f"{formats.money_text(left)} {left.currency}"}
 
     @property
     def is_confirmed(self) -> bool:

@@ -28,7 +28,6 @@ from portal.kernel.money import Money
 log = logging.getLogger(__name__)
 UNKNOWN, OPEN, REFUSED = PaymentAttempt.Outcome.UNKNOWN, PaymentAttempt.Outcome.OPEN, PaymentAttempt.Outcome.REFUSED
 CHECKOUT_LIFE = timedelta(minutes=60)  # the gateway wants at least 30; a hold that lapses earlier closes its checkout
-LOOK_AGAIN_AFTER = timedelta(seconds=3)
 KEYS_KEPT_FOR = timedelta(hours=23)
 
 
@@ -63,10 +62,11 @@ def start_checkout(*, agreement: str, by: Any, success_url: str, cancel_url: str
     return attempt.url or _opened(attempt, now)
 
 
-def refresh(*, agreement: str, now: datetime) -> found.Progress:
-    """Read the gateway's objects again, unless that was done a moment ago, and apply them; tells how the payment stands. Raises NotFound."""
+def refresh(*, agreement: str, now: datetime, unless_within: timedelta = timedelta(0)) -> found.Progress:
+    """Read the gateway's objects again and apply them, unless that was done `unless_within` of now (a page that asks by itself); tells how the payment
+    stands. Raises NotFound."""
     attempt = PaymentAttempt.objects.select_related("payment").filter(payment__agreement__in=_by_number(agreement)).order_by("-id").first()
-    if attempt is None or not _worth_a_look(attempt, now):
+    if attempt is None or not _worth_a_look(attempt, now - unless_within):
         return found.progress(agreement=agreement)
     try:
         look(attempt=attempt.pk, now=now)
@@ -123,11 +123,11 @@ def _unfinished(agreement: str) -> PaymentAttempt | None:
     return rows.first()
 
 
-def _worth_a_look(attempt: PaymentAttempt, now: datetime) -> bool:
-    seen_at = attempt.payment.seen_at
+def _worth_a_look(attempt: PaymentAttempt, latest: datetime) -> bool:
+    """Whether the gateway may have news: not of money that came, and not when it was read after `latest`."""
     if attempt.payment.state == moves.SUCCEEDED or attempt.outcome == REFUSED:
         return False
-    return seen_at is None or now - seen_at >= LOOK_AGAIN_AFTER or seen_at > now
+    return attempt.payment.seen_at is None or attempt.payment.seen_at <= latest
 
 
 def _carried_on(attempt: PaymentAttempt, now: datetime) -> str | None:

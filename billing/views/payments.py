@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from datetime import timedelta
 
 from django import http
 from django.conf import settings
@@ -20,6 +21,8 @@ from portal.accounts.domain import roles
 from portal.accounts.views import access
 from portal.kernel.errors import DomainError
 from portal.toolkit import pages
+
+POLITE = timedelta(seconds=3)  # how often at most a page that asks by itself makes us ask the gateway
 
 
 @require_POST
@@ -39,7 +42,7 @@ def pay(request: http.HttpRequest, number: str) -> http.HttpResponse:
 @login_required
 def come_back(request: http.HttpRequest, number: str) -> http.HttpResponse:
     agreement = found.agreement_to_follow(user=request.user, number=number)
-    progress = payments.refresh(agreement=agreement, now=timezone.now())
+    progress = payments.refresh(agreement=agreement, now=timezone.now(), unless_within=POLITE if request.htmx else timedelta(0))
     return pages.render_page(request, "billing/payment_return.html", {"progress": progress}, partial="payment-progress")
 
 
@@ -65,7 +68,7 @@ def of_document(request: http.HttpRequest, number: str) -> http.HttpResponse:
 @access.staff_required(roles.FINANCE)
 def payment(request: http.HttpRequest, number: str) -> http.HttpResponse:
     line = found.payment_for(user=request.user, number=number)
-    return pages.render_page(request, "billing/payment.html", {"payment": line, "payments": [line]})
+    return pages.render_page(request, "billing/payment.html", {"payment": line})
 
 
 @access.staff_required(roles.FINANCE)

@@ -35,8 +35,8 @@ class Counter:
             agreement=number, by=self.cast.ada, success_url="http://portal/paid/", cancel_url="http://portal/left/", now=self.at(later)
         )
 
-    def refresh(self, number: str, later: int = 0):
-        return payments.refresh(agreement=number, now=self.at(later))
+    def refresh(self, number: str, later: int = 0, unless_within: int = 0):
+        return payments.refresh(agreement=number, now=self.at(later), unless_within=timedelta(seconds=unless_within))
 
     def sweep(self, later: int = 0) -> None:
         payments.sweep(now=self.at(later))

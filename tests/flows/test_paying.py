@@ -139,7 +139,6 @@ def test_a_declined_card_a_refused_challenge_and_an_abandoned_checkout_charge_no
     shop.stand_in.pay(session, "4000002760003184")
     intent = gateway.current().checkout(id=session).intent.id
     shop.stand_in.answer_challenge(intent, "fail")
-    time.sleep(3.1)  # a look a moment ago is not repeated
     refused = shop.come_back()
 
     assert "The bank declined the card" in declined

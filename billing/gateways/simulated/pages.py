@@ -44,7 +44,7 @@ def checkout(session: dict, lines: list[dict], error: dict | None, code: str) ->
     fault = f'<p class="fault" role="alert"><b>{say["failed"]}</b>{escape(words.reason(error, code))}{say["again"]}</p>' if error else ""
     buttons = "".join(
         f'<button class="{look}" name="card" value="{number}"><b>{say[label]}</b>'
-        f'<span aria-label="{say["ending"]} {number[-4:]}">•••• {number[-4:]}</span></button>'
+        f'<span><span class="unseen">{say["ending"]}</span> •••• {number[-4:]}</span></button>'
         for number, label, look in BUTTONS
     )
     back = session["cancel_url"]

@@ -45,7 +45,8 @@ button:focus-visible, a:focus-visible { outline: 3px solid var(--accent); outlin
 button b, .button b { font-weight: 600; }
 button span { color: var(--soft); font-size: 13px; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .primary { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
-.primary span { color: inherit; opacity: 0.85; }
+.primary span { color: inherit; }
+button .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .back { justify-content: center; min-height: 44px; border: 0; color: var(--soft); text-decoration: underline; margin-top: 8px; }
 .fault { background: var(--fault-paper); color: var(--fault); border: 1px solid currentcolor; border-radius: 8px; padding: 12px 16px; margin: 0 0 16px; }
 .fault b { display: block; }
