@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from billing.models import Agreement, Announcement, Document, GatewayEvent, Payment, Refund
+from billing.queries import audits
 from billing.services import agreements
 from tests.billing.counter import Counter, books_of
 from tests.billing.vendor import Vendor
@@ -78,6 +79,7 @@ def end_state(number: str) -> dict:
         "documents": [(row.kind, row.status.paid_minor, row.status.refunded_minor) for row in Document.objects.order_by("id")],
         "books": books_of(number),
         "said": sorted(Announcement.objects.exclude(kind="payment_failed").values_list("kind", flat=True)),
+        "audit": audits.audit(),
         "open events": GatewayEvent.objects.filter(processed_at__isnull=True).count(),
     }
 
@@ -113,6 +115,7 @@ def hold_for_any_order(counter: Counter, story: list[Step], data) -> None:
         counter.vendor = untouched
 
     assert found == wanted
+    assert found["audit"] == []
 
 
 @settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
