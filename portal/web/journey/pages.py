@@ -34,12 +34,12 @@ class Page:
     links: list[tuple[str, str]]
     text: str
 
-    def form(self, action: str) -> Form:
-        """The first form whose action contains `action`. Raises LookupError with what the page offers."""
+    def form(self, action: str = "", *, asking: str = "") -> Form:
+        """The first form whose action contains `action` and that asks for the field `asking`. Raises LookupError with what the page offers."""
         for form in self.forms:
-            if action in form.action:
+            if action in form.action and (not asking or asking in form.fields):
                 return form
-        raise LookupError(f"{self.url} ({self.status}) has no form to {action!r}, only {[form.action for form in self.forms]}: {self.text[:300]}")
+        raise LookupError(f"{self.url} ({self.status}) has no form to {action!r} with {asking!r}, only {[form.action for form in self.forms]}: {self.text[:300]}")
 
     def link(self, part: str) -> str:
         """The address of the first link whose address or text contains `part`. Raises LookupError."""

@@ -84,7 +84,7 @@ class Story:
         page = self.grace.get("/organisations/new/")
         address = {"street": "Hopperweg 9", "postal_code": "10115", "city": "Berlin", "country": "DE", "tax_id": "DE136695976"}
         names = {"name": "Hopper Compilers", "legal_name": "Hopper Compilers GmbH", "billing_email": self.email}
-        self.grace.submit(page, "", **names, **address, currency=CURRENCY, is_business="on", time_zone="Europe/Berlin")
+        self.grace.submit(page, asking="legal_name", **names, **address, currency=CURRENCY, is_business="on", time_zone="Europe/Berlin")
         self.facts["organisation"] = self.organisation()
         return f"{self.email} confirmed by mail, {self.facts['organisation']} founded"
 
@@ -258,7 +258,7 @@ class Story:
         day = time.time() + 3 * 86400
         local = time.strftime("%Y-%m-%dT%H:00", time.gmtime(day))
         head = {"organisation": self.facts["organisation"], "title": "Pilot week", "valid_until": local}
-        page = manager.submit(manager.get("/sales/new/"), "", **head)
+        page = manager.submit(manager.get("/sales/new/"), asking="organisation", **head)
         number = re.search(r"/sales/(Q-\d+)/", page.url).group(1)
         page = manager.submit(page, f"/sales/{number}/lines/", configuration="t4-x4", quantity=1, start=local, hours=24, discount_percent=10)
         page = manager.submit(page, f"/sales/{number}/send/")
@@ -282,7 +282,7 @@ class Story:
         operator = self.staff("operator")
         serial = f"new-{secrets.token_hex(3)}"
         page = operator.get("/operate/servers/new/")
-        operator.submit(page, "", serial=serial, rack="R9")
+        operator.submit(page, asking="serial", serial=serial, rack="R9")
         if serial not in operator.get(f"/operate/servers/{serial}/").text:
             raise NotAsExpected("the added Server is not in the fleet")
         page = operator.get(f"/operate/servers/{serial}/")

@@ -35,9 +35,9 @@ class Visitor:
         """The raw answer, for files and for programs."""
         return self._ask(lambda: self.http.get(address, headers=headers))
 
-    def submit(self, page: pages.Page, action: str, *, expect: int = 200, **values: object) -> pages.Page:
-        """Fill the form that leads to `action` and send it, from the origin of its page. Sent again only when nothing answered."""
-        form = page.form(action)
+    def submit(self, page: pages.Page, action: str = "", *, asking: str = "", expect: int = 200, **values: object) -> pages.Page:
+        """Fill the form that leads to `action` (and asks for `asking`) and send it, from the origin of its page. Sent again only when nothing answered."""
+        form = page.form(action, asking=asking)
         address = urljoin(page.url, form.action or page.url)
         typed = form.filled(values)
         headers = {"Referer": page.url, "Origin": "/".join(page.url.split("/")[:3])}
@@ -46,8 +46,10 @@ class Visitor:
         return self._page(self._ask(lambda: self.http.post(address, data=typed, headers=headers)), expect)
 
     def log_in(self, email: str, password: str) -> pages.Page:
-        """By the log-in page. Raises NotAsExpected when it does not let him in."""
-        page = self.submit(self.get("/account/login/"), "login", login=email, password=password)
+        """By the log-in page, unless he is in. Raises NotAsExpected when it does not let him in."""
+        page = self.get("/account/login/")
+        if "/account/login" in page.url:
+            page = self.submit(page, "login", login=email, password=password)
         if "/account/login" in page.url:
             raise NotAsExpected(f"{email} could not log in: {page.text[:300]}")
         return page
