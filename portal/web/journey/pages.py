@@ -39,7 +39,9 @@ class Page:
         for form in self.forms:
             if action in form.action and (not asking or asking in form.fields):
                 return form
-        raise LookupError(f"{self.url} ({self.status}) has no form to {action!r} with {asking!r}, only {[form.action for form in self.forms]}: {self.text[:300]}")
+        raise LookupError(
+            f"{self.url} ({self.status}) has no form to {action!r} with {asking!r}, only {[form.action for form in self.forms]}: {self.text[:300]}"
+        )
 
     def link(self, part: str) -> str:
         """The address of the first link whose address or text contains `part`. Raises LookupError."""

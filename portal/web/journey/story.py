@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from portal.web.demo import people
-from portal.web.journey import expected
+from portal.web.journey import expected, pages
 from portal.web.journey.visitor import NotAsExpected, Visitor
 
 SKU, CURRENCY, HOURS = "a100-80-x8", "EUR", 3
@@ -150,7 +150,7 @@ class Story:
     def provisioned(self) -> str:
         begun, hints = time.monotonic(), 0
         with self.grace.socket(f"/ws/bookings/{self.booking}/") as socket:
-            while "active" not in self.words_of_state() and time.monotonic() - begun < 240:
+            while not self.words_of_state().startswith("active") and time.monotonic() - begun < 240:
                 try:
                     socket.recv(timeout=1)
                     hints += 1
@@ -298,14 +298,16 @@ class Story:
     # what the steps share
 
     def words_of_state(self) -> str:
-        return self.grace.get(f"/bookings/{self.booking}/status/").text
+        """The Booking's status line, fetched as the page's script fetches it."""
+        answer = self.grace.fetch(f"/bookings/{self.booking}/status/", **{"HX-Request": "true"})
+        return pages.read(str(answer.url), answer.status_code, answer.text).text
 
     def state(self, *wanted: str, seconds: float) -> None:
         """Wait until the Booking is in one of these states, as its page says."""
 
         def look() -> bool | None:
             text = self.words_of_state()
-            if "failed" in text:
+            if text.startswith("failed"):
                 raise NotAsExpected(f"{self.booking} failed: {text[:300]}")
             return any(text.startswith(word) for word in wanted) or None
 
