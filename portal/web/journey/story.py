@@ -11,6 +11,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Any
+
+from websockets.exceptions import WebSocketException
 
 from portal.web.demo import people
 from portal.web.journey import expected, pages
@@ -148,26 +151,37 @@ class Story:
     # 4 and 5: provisioned, watched
 
     def provisioned(self) -> str:
-        begun, hints = time.monotonic(), 0
-        with self.grace.socket(f"/ws/bookings/{self.booking}/") as socket:
-            while not self.words_of_state().startswith("active") and time.monotonic() - begun < 240:
-                try:
-                    socket.recv(timeout=1)
-                    hints += 1
-                except TimeoutError:
-                    continue
-                except Exception:
-                    if not self.patience:
-                        raise
-                    break
+        begun = time.monotonic()
+        hints = self.pushes()
         self.state("active", seconds=240)
         page = self.grace.get(f"/bookings/{self.booking}/")
-        command = re.search(r"ssh [^<\"]+@[^<\"]+", page.text)
+        command = re.search(r"ssh [^<\"]+@\S+", page.text)
         if not command:
             raise NotAsExpected("an active Booking shows no SSH command")
         if not hints and not self.patience:
             raise NotAsExpected("no step was pushed")
-        return f"ready after {time.monotonic() - begun:.0f} s, {hints} pushes, {command.group(0)[:60]}"
+        return f"ready after {time.monotonic() - begun:.0f} s, {hints} pushes, {command.group(0)}"
+
+    def pushes(self) -> int:
+        """Listen to the Booking's socket until it is active; how many hints came. A person whose socket breaks reloads the page."""
+        hints, end = 0, time.monotonic() + 240
+        try:
+            with self.grace.socket(f"/ws/bookings/{self.booking}/") as socket:
+                while not self.words_of_state().startswith("active") and time.monotonic() < end:
+                    hints += self.heard(socket)
+        except (OSError, WebSocketException):
+            if not self.patience:
+                raise
+        return hints
+
+    @staticmethod
+    def heard(socket: Any) -> int:
+        """1 when something came within a second."""
+        try:
+            socket.recv(timeout=1)
+        except TimeoutError:
+            return 0
+        return 1
 
     def watched(self) -> str:
         page = self.grace.get(f"/live/{self.booking}/")
