@@ -15,7 +15,7 @@ from billing import queries as billing
 from portal.accounts import queries as accounts
 from portal.accounts.domain import roles
 from portal.kernel.money import Money
-from rentals.queries import bookings, quotes
+from rentals.queries import bookings, fleet, quotes
 
 SHOWN = 5
 
@@ -107,4 +107,14 @@ def _finance(user: Any, now: datetime) -> Iterator[Tile]:
         yield Tile(_("Open"), glance.open, f"{reverse('billing:finance')}?state=open", glance.currency)
 
 
-TILES = {roles.ACCOUNT_MANAGER: _sales, roles.FINANCE: _finance}
+def _racks(user: Any, now: datetime) -> Iterator[Tile]:
+    wall = fleet.wall(now)
+    deployments = reverse("rentals:operate-deployments")
+    yield Tile(_("Servers"), sum(len(rack.tiles) for rack in wall.racks), reverse("rentals:operate"))
+    yield Tile(_("Deployments under way"), wall.waiting, f"{deployments}?show=waiting")
+    yield Tile(_("Late for their tenant"), wall.late, f"{deployments}?show=late")
+    yield Tile(_("Overdue on the way out"), wall.overdue, f"{deployments}?show=overdue")
+    yield Tile(_("Failed this week"), wall.failed, f"{deployments}?show=failed")
+
+
+TILES = {roles.ACCOUNT_MANAGER: _sales, roles.FINANCE: _finance, roles.OPERATOR: _racks}
