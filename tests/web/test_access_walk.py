@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
@@ -14,6 +19,8 @@ from tests import world
 from tests.web import access_table
 
 BOTH = ("GET", "POST")
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+NOW = datetime(2026, 12, 1, 9, 0, tzinfo=UTC)
 
 
 def names(patterns: list, prefix: str = "") -> Iterator[str]:
@@ -30,29 +37,52 @@ def names(patterns: list, prefix: str = "") -> Iterator[str]:
 ALL = sorted(set(names(get_resolver().url_patterns)))
 
 
-@pytest.fixture
-def people(cast, now) -> dict[str, object]:
-    """One person for each role: ada owner, alf admin, ben member, bea billing, chen reader; mei, fin, olu for the staff; sid a stranger."""
-    alf = world.person("Alf")
-    organisations.add_member(organisation=cast.lab, user=alf, role=roles.ADMIN, by=cast.ada, now=now)
-    members = {roles.OWNER: cast.ada, roles.ADMIN: alf, roles.MEMBER: cast.ben, roles.BILLING: cast.bea, roles.READER: cast.chen}
-    staff = {roles.ACCOUNT_MANAGER: cast.mei, roles.FINANCE: cast.fin, roles.OPERATOR: cast.olu}
-    return {**members, **staff, "stranger": cast.sid}
+@dataclass(frozen=True)
+class Stage:
+    """One person for each role (ada owner, alf admin, ben member, bea billing, chen reader; mei, fin, olu for the staff; sid a stranger) and a browser for
+    each, logged in, and one for a visitor."""
+
+    cast: world.Cast
+    people: dict[str, Any]
+    clients: dict[str, Client]
+
+
+@pytest.fixture(scope="module")
+def stage(django_db_setup, django_db_blocker) -> Iterator[Stage]:
+    """The same people for the whole walk, which asks some thousand times; what they do is undone after each test."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        cast, alf = world.cast(NOW), world.person("Alf")
+        organisations.add_member(organisation=cast.lab, user=alf, role=roles.ADMIN, by=cast.ada, now=NOW)
+        members = {roles.OWNER: cast.ada, roles.ADMIN: alf, roles.MEMBER: cast.ben, roles.BILLING: cast.bea, roles.READER: cast.chen}
+        staff = {roles.ACCOUNT_MANAGER: cast.mei, roles.FINANCE: cast.fin, roles.OPERATOR: cast.olu}
+        people = {**members, **staff, "stranger": cast.sid}
+        clients = {who: Client(raise_request_exception=False) for who in ("visitor", *people)}
+        for who, person in people.items():
+            clients[who].force_login(person, backend=BACKEND)
+        yield Stage(cast, people, clients)
+        transaction.set_rollback(True)
 
 
 @pytest.fixture
-def ask(people, cast, now):
+def people(stage) -> Iterator[dict[str, Any]]:
+    with transaction.atomic():
+        yield stage.people
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def ask(stage, people):
     """ask(name, who, method) -> response; who is a role, "stranger" or "visitor"."""
-    things = access_table.Things(cast, now)
-    clients: dict[str, Client] = {}
+    things = access_table.Things(stage.cast, NOW)
 
     def asked(name: str, who: str, method: str):
-        if who not in clients:
-            clients[who] = Client(raise_request_exception=False)
-            if who != "visitor":
-                clients[who].force_login(people[who], backend="django.contrib.auth.backends.ModelBackend")
+        """A browser that has just this session: what an earlier answer set or ended does not count."""
         address = reverse(name, kwargs=access_table.TABLE[name].args(things))
-        return clients[who].get(address) if method == "GET" else clients[who].post(address)
+        client = copy.deepcopy(stage.clients[who])
+        with transaction.atomic():
+            response = client.get(address) if method == "GET" else client.post(address)
+            transaction.set_rollback(True)
+        return response
 
     return asked
 
@@ -131,7 +161,7 @@ def judge_visitor(row: access_table.Row, response) -> str:
 def test_the_door_of_the_administration_is_shut(who, people):
     client = Client()
     if who != "visitor":
-        client.force_login(people[who], backend="django.contrib.auth.backends.ModelBackend")
+        client.force_login(people[who], backend=BACKEND)
 
     response = client.get(reverse("admin:index"))
 
@@ -141,6 +171,6 @@ def test_the_door_of_the_administration_is_shut(who, people):
 def test_the_administrator_opens_the_administration(db):
     admin = world.User.objects.create_superuser("root@example.com", world.PASSWORD)
     client = Client()
-    client.force_login(admin, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(admin, backend=BACKEND)
 
     assert client.get(reverse("admin:index")).status_code == 200
