@@ -76,3 +76,38 @@ class RefundByHand(forms.Form):
         if money.rounded() != money:
             raise forms.ValidationError(_("%(currency)s has no such small part.") % {"currency": money.currency})
         return money.amount
+
+
+class CreditByHand(forms.Form):
+    """How much of each line is taken back, net, and why. The first sending shows what it would do, the second (`confirmed`) does it; `token` makes it once."""
+
+    reason = forms.CharField(label=_("Reason"), max_length=300, help_text=_("Stays in the books and is shown to the customer."))
+    token = forms.CharField(widget=forms.HiddenInput, max_length=40)
+
+    def __init__(self, *arguments: Any, lines: list[Any], **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.lines = {f"line_{line.position}": line for line in lines if line.left}
+        for name, line in self.lines.items():
+            label = _("Off line %(position)s: %(description)s") % {"position": line.position, "description": line.description}
+            field = forms.DecimalField(label=label, required=False, min_value=0, max_value=line.left.amount, max_digits=14, decimal_places=3)
+            field.help_text = _("Net, up to %(left)s.") % {"left": line.left}
+            self.fields[name] = field
+        self.order_fields([*self.lines, "reason", "token"])
+
+    @property
+    def is_confirmed(self) -> bool:
+        return "confirmed" in self.data
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        for name, line in self.lines.items():
+            amount = cleaned.get(name)
+            if amount is not None and Money(amount, line.left.currency).rounded().amount != amount:
+                self.add_error(name, _("%(currency)s has no such small part.") % {"currency": line.left.currency})
+        if not self.errors and not any(cleaned.get(name) for name in self.lines):
+            raise forms.ValidationError(_("Enter how much is taken off at least one line."))
+        return cleaned
+
+    def amounts(self) -> dict[int, Money]:
+        """What was asked for, by line position."""
+        return {line.position: Money(self.cleaned_data[name], line.left.currency) for name, line in self.lines.items() if self.cleaned_data.get(name)}

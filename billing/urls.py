@@ -12,6 +12,7 @@ urlpatterns = [
     path("billing/agreements/<str:number>/documents/", documents.agreement_documents, name="agreement-documents"),
     path("finance/", finance.finance, name="finance"),
     path("finance/documents/<str:number>/", finance.finance_document, name="finance-document"),
+    path("finance/documents/<str:number>/credit/", finance.finance_credit, name="finance-credit"),
     path("finance/tables/<slug:shape>/<slug:form>/", finance.finance_table, name="finance-table"),
     path("billing/agreements/<str:number>/pay/", payments.pay, name="agreement-pay"),
     path("billing/agreements/<str:number>/return/", payments.come_back, name="agreement-return"),

@@ -146,6 +146,17 @@ def clearing_matches() -> Iterator[str]:
             yield f"gateway clearing in {currency}: {found.get(currency, 0)} in the books, {expected.get(currency, 0)} by payments and refunds"
 
 
+def deferred_matches() -> Iterator[str]:
+    """Per currency what is deferred is the net of the Documents of Agreements that have not ended, and of Documents without one."""
+    waiting = Document.objects.exclude(agreement__state=Agreement.State.ENDED)
+    expected = dict(waiting.values_list("currency").annotate(total=-Sum("net_minor")).order_by())
+    booked = Posting.objects.filter(account__code=ledger.DEFERRED).values_list("currency").annotate(total=Sum("amount_minor")).order_by()
+    found = dict(booked)
+    for currency in sorted(expected.keys() | found.keys()):
+        if expected.get(currency, 0) != found.get(currency, 0):
+            yield f"deferred revenue in {currency}: {found.get(currency, 0)} in the books, {expected.get(currency, 0)} by documents"
+
+
 CHECKS: tuple[Callable[[], Iterator[str]], ...] = (
     entries_balance,
     numbers_have_no_gap,
@@ -157,6 +168,7 @@ CHECKS: tuple[Callable[[], Iterator[str]], ...] = (
     facts_are_booked,
     receivables_match,
     clearing_matches,
+    deferred_matches,
 )
 
 

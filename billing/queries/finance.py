@@ -18,7 +18,7 @@ from billing.models import Agreement, Document, Payment, Posting, Refund, UsageS
 from billing.queries import documents, parties
 from portal.accounts import queries as accounts
 from portal.accounts.domain import roles
-from portal.kernel.errors import Conflict
+from portal.kernel.errors import Conflict, NotFound
 from portal.kernel.money import Money, exponent, round_half_up
 from portal.kernel.page import Page
 from portal.kernel.period import Period
@@ -100,6 +100,14 @@ class PaymentShown:
 
 
 @dataclass(frozen=True, slots=True)
+class CreditableLine:
+    position: int
+    description: str
+    net: Money
+    left: Money
+
+
+@dataclass(frozen=True, slots=True)
 class Booked:
     """A Document with its books: what finance sees beside the paper."""
 
@@ -166,6 +174,21 @@ def books_of(*, user: Any, number: str) -> Booked:
         payments=tuple(_payment(payment) for payment in payments),
         segments=tuple(SegmentShown(s.line.position, s.rental, s.kind, Period(s.during.lower, s.during.upper), s.quantity) for s in segments),
     )
+
+
+def creditable_lines(*, user: Any, number: str) -> list[CreditableLine]:
+    """The lines of an invoice with what credit notes have left of them, for finance; raises NotFound (also for a credit note) and NotAllowed."""
+    accounts.require_staff(user, roles.FINANCE)
+    row = documents.row_for(user=user, number=number)
+    if row.kind != Document.Kind.INVOICE:
+        raise NotFound()
+    notes = list(Document.objects.filter(corrects=row).values_list("snapshot", flat=True))
+    lines = []
+    for line in row.snapshot["lines"]:
+        credited = sum(item["net_minor"] for note in notes for item in note["lines"] if item["position"] == line["position"])
+        left = Money.from_minor(line["net_minor"] + credited, row.currency)
+        lines.append(CreditableLine(line["position"], line["description"], Money.from_minor(line["net_minor"], row.currency), left))
+    return lines
 
 
 def _found(filters: Filters, now: datetime) -> QuerySet:

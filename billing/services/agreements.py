@@ -220,12 +220,14 @@ def end(*, number: str, now: datetime) -> settlements.Settlement:
         credited = [credits.Credit(item.position, item.credit, item.credit_hours) for item in result.lines]
         note = credits.credit(invoice=invoice, lines=credited, reason=reason, by=None, now=now)
         credits.refund_what_we_owe(invoice=invoice, note=note, reason=reason, source=f"end:{row.number}", now=now)
-    books.post(booked=ledger.revenue_served(agreement=row.number, net=result.served), account=row.account, now=now)
+    settled = settlements.ended(agreement=number)
+    earned = settled.invoiced - settled.credit_net  # what no credit note took back, also none by hand
+    books.post(booked=ledger.revenue_served(agreement=row.number, net=earned), account=row.account, now=now)
     Agreement.objects.filter(pk=row.pk, state=OPEN).update(state=ENDED, ended_at=now)
     audit.record(
         verb="agreement.ended", subject=row.number, organisation=row.account.organisation_id, now=now, served_minor=result.served.minor
     )  # fmt: skip
-    return settlements.ended(agreement=number)
+    return settled
 
 
 def committed_minor(*, account: BillingAccount, month: Period) -> int:

@@ -49,11 +49,9 @@ def credit(*, invoice: Document, lines: Iterable[Credit], reason: str, by: Any, 
     """Issue a credit note on `invoice`, with its tax decision. `unserved` (negative) is the part that was never revenue; by default all of it.
     Raises CreditExceedsInvoice when a line, a tax category or the whole would exceed what is left."""
     status = DocumentStatus.objects.select_for_update().get(document=invoice)
-    notes = [row.snapshot for row in invoice.credit_notes.order_by("id")]
     wanted = [line for line in lines if line.net]
-    by_position = {item["position"]: item for item in invoice.snapshot["lines"]}
-    _refuse_excess(wanted, by_position, notes)
-    sums = _sums(invoice, wanted, by_position, notes)
+    sums = preview(invoice=invoice, lines=wanted)
+    by_position = _lines_of(invoice)
     draft = invoices.draft(
         kind=Document.Kind.CREDIT_NOTE,
         account=invoice.account,
@@ -71,6 +69,14 @@ def credit(*, invoice: Document, lines: Iterable[Credit], reason: str, by: Any, 
         verb="invoice.credited", subject=invoice.number, by=by, organisation=invoice.account.organisation_id, now=now, credit_note=note.number, reason=reason
     )  # fmt: skip
     return note
+
+
+def preview(*, invoice: Document, lines: Sequence[Credit]) -> document.Totals:
+    """What a credit note over `lines` would come to (negative); raises CreditExceedsInvoice as credit does."""
+    notes = [row.snapshot for row in invoice.credit_notes.order_by("id")]
+    by_position = _lines_of(invoice)
+    _refuse_excess(lines, by_position, notes)
+    return _sums(invoice, lines, by_position, notes)
 
 
 @transaction.atomic
@@ -142,6 +148,10 @@ def refund_failed(*, refund: Refund, now: datetime) -> None:
     Payment.objects.filter(pk=refund.payment_id).update(refunded_minor=F("refunded_minor") - refund.amount_minor)
     if refund.invoice_id:
         DocumentStatus.objects.filter(document=refund.invoice_id).update(refunded_minor=F("refunded_minor") - refund.amount_minor)
+
+
+def _lines_of(invoice: Document) -> dict[int, dict]:
+    return {item["position"]: item for item in invoice.snapshot["lines"]}
 
 
 def _refuse_excess(wanted: Sequence[Credit], by_position: Mapping[int, dict], notes: Sequence[dict]) -> None:

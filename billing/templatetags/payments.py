@@ -5,6 +5,8 @@ from __future__ import annotations
 from django import template
 from django.utils.translation import gettext_lazy as _
 
+from billing.exports import base
+
 register = template.Library()
 FAILURES = {
     "generic_decline": _("The bank declined the card without saying why."),
@@ -25,3 +27,9 @@ FAILURES = {
 def failure_words(code: str) -> str:
     """Why a card did not pay, in a sentence; a general one for a reason that we have no words for."""
     return str(FAILURES.get(code, _("The payment service could not charge this card.")))
+
+
+@register.filter
+def reason_words(reason: str) -> str:
+    """Why money went back: the portal's own reasons in the reader's language, a person's as written."""
+    return str(base.REASONS.get(reason, reason))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import uuid
+
 from django import http
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 
 from billing import forms, queries
-from billing.services import tables
+from billing.services import corrections, tables
 from portal.accounts.domain import roles
 from portal.accounts.views import access
+from portal.kernel.errors import DomainError
 from portal.toolkit import pages, streams
 
 
@@ -40,3 +44,24 @@ def finance_table(request: http.HttpRequest, shape: str, form: str) -> http.Http
     if made.text is not None:
         return streams.streamed(request, made.text, content_type=made.content_type, headers=headers)
     return http.HttpResponse(made.content, content_type=made.content_type, headers=headers)
+
+
+@access.staff_required(roles.FINANCE)
+def finance_credit(request: http.HttpRequest, number: str) -> http.HttpResponse:
+    lines = queries.creditable_lines(user=request.user, number=number)
+    form = forms.CreditByHand(request.POST or None, lines=lines, initial={"token": uuid.uuid4().hex})
+    preview = None
+    if form.is_valid():
+        try:
+            if form.is_confirmed:
+                return redirect("billing:finance-document", _credited(request, number, form))
+            preview = corrections.preview(invoice=number, amounts=form.amounts())
+        except DomainError as refusal:
+            pages.put_on_form(form, refusal)
+    context = {"number": number, "lines": lines, "form": form, "preview": preview}
+    return pages.render_page(request, "billing/finance_credit.html", context, status=422 if form.errors else 200)
+
+
+def _credited(request: http.HttpRequest, number: str, form: forms.CreditByHand) -> str:
+    reason, token = form.cleaned_data["reason"], form.cleaned_data["token"]
+    return corrections.credit_by_hand(invoice=number, amounts=form.amounts(), reason=reason, token=token, by=request.user, now=timezone.now())

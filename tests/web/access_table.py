@@ -257,6 +257,7 @@ BILLING_APP: dict[str, Row] = {
     "billing:agreement-documents": customer(lambda things: {"number": things.agreement}, PAYERS, (FINANCE,)),
     "billing:finance": staff_only(FINANCE),
     "billing:finance-document": staff_only(FINANCE, args=_invoice),
+    "billing:finance-credit": staff_only(FINANCE, args=_invoice, methods="GET POST"),
     "billing:finance-table": staff_only(FINANCE, args=lambda things: {"shape": "documents", "form": "csv"}),
     "billing:agreement-pay": customer(lambda things: {"number": things.agreement}, PAYERS_AND_BOOKERS, methods="POST", try_post=False),
     "billing:agreement-return": customer(lambda things: {"number": things.agreement}, PAYERS_AND_BOOKERS, (FINANCE,)),
