@@ -64,7 +64,11 @@ def organisations_by_id(ids: Iterable[int]) -> dict[int, Organisation]:
 
 
 def staff_roles_of(user: User, *, stored: Iterable[str] | None = None) -> frozenset[str]:
-    """The staff roles of a person; an administrator has all of them, a token none: tokens act for customers. `stored` are his rows, when read already."""
+    """The staff roles of a person; an administrator has all of them, a token none: tokens act for customers. `stored` are his rows, when read already;
+    `held_staff_roles` on the person of a request are what was read for it."""
+    held = getattr(user, "held_staff_roles", None)
+    if held is not None:
+        return held
     if not user.is_authenticated or not user.is_active or _token_organisation(user) is not None:
         return frozenset()
     if user.is_superuser:

@@ -29,6 +29,7 @@ def staff_required(*roles: str) -> Callable[[View], View]:
         def guarded(request: http.HttpRequest, *args, **kwargs) -> http.HttpResponse:
             if not request.user.is_authenticated:
                 return redirect_to_login(request.get_full_path())
+            _read_frame(request)
             queries.require_staff(request.user, *roles)
             return view(request, *args, **kwargs)
 
@@ -45,7 +46,7 @@ def member_required(view: View) -> View:
     def guarded(request: http.HttpRequest, *args, **kwargs) -> http.HttpResponse:
         if not request.user.is_authenticated:
             return redirect_to_login(request.get_full_path())
-        request.organisation = queries.current_organisation(request.user)
+        request.organisation = _read_frame(request).organisation
         if request.organisation is not None:
             return view(request, *args, **kwargs)
         if queries.has_staff_role(request.user):
@@ -68,3 +69,10 @@ def role_required(*roles: str) -> Callable[[View], View]:
         return member_required(guarded)
 
     return decorate
+
+
+def _read_frame(request: http.HttpRequest) -> queries.Shell:
+    """Read what the frame of the page shows of the person: his roles are among it, so nobody has to ask for them again in this request."""
+    request.shell = queries.shell_of(request.user)
+    request.user.held_staff_roles = request.shell.staff_roles
+    return request.shell
