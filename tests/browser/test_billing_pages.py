@@ -32,11 +32,12 @@ def paths(name: str) -> str:
         "note": reverse("billing:document", args=[number]),
         "finance": reverse("billing:finance"),
         "finance_document": reverse("billing:finance-document", args=[number]),
+        "finance_credit": reverse("billing:finance-credit", args=[number]),
     }[name]
 
 
 @pytest.mark.parametrize("width", [1440, 360])
-@pytest.mark.parametrize("name", ["documents", "document", "note", "finance", "finance_document"])
+@pytest.mark.parametrize("name", ["documents", "document", "note", "finance", "finance_document", "finance_credit"])
 def test_a_page_has_no_barrier_and_fits(page, portal_url, log_in, lab, axe, fits, name, width):
     log_in(lab.fin if name.startswith("finance") else lab.ada)
     page.set_viewport_size({"width": width, "height": 900})
