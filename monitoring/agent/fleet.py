@@ -1,7 +1,8 @@
 """Many simulated agents in one process, for the demo: python -m monitoring.agent.fleet --url http://127.0.0.1:8000 --fleet var/fleet.json
 
-Every Batch says `simulated`. The fleet file is [{"server", "token", "gpus": [{"uuid", "model", "memory_mib", "tdp", "mig": [...]}], "workload"?, "scenario"?}];
-it is waited for, and read again when it changes.
+Without arguments it takes the address and the state folder that the supervisor gives every program. Every Batch says `simulated`. The fleet file is
+[{"server", "token", "gpus": [{"uuid", "model", "memory_mib", "tdp", "mig": [...]}], "workload"?, "scenario"?}]; it is waited for, and read again when it
+changes.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import os
 import signal
 import sys
 import threading
@@ -94,8 +96,8 @@ class Fleet:
 def main(argv: list[str] | None = None) -> int:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
     parser = argparse.ArgumentParser(prog="python -m monitoring.agent.fleet", description="Simulated agents for a whole fleet.")
-    parser.add_argument("--url", required=True, help="address of the portal")
-    parser.add_argument("--fleet", type=Path, default=Path("var/fleet.json"), help="fleet file (default %(default)s)")
+    parser.add_argument("--url", default=os.environ.get("PORTAL_BASE_URL", "http://127.0.0.1:8000"), help="address of the portal (default %(default)s)")
+    parser.add_argument("--fleet", type=Path, default=Path(os.environ.get("PORTAL_VAR", "var"), "fleet.json"), help="fleet file (default %(default)s)")
     parser.add_argument("--interval", type=float, default=samples.INTERVAL)
     chosen = parser.parse_args(argv)
     stop = threading.Event()

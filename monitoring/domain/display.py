@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from monitoring.domain import samples, series
 from monitoring.domain.samples import Instance, Sample, State
@@ -87,6 +88,11 @@ class Face:
     @property
     def is_stale(self) -> bool:
         return self.age is None or self.age > STALE_SECONDS
+
+    @property
+    def moment(self) -> datetime | None:
+        """When the figures were read, by the Server's clock."""
+        return None if self.at is None else datetime.fromtimestamp(self.at, UTC)
 
     @property
     def lines(self) -> tuple[Line, ...]:

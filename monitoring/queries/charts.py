@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db.models import Avg, DateTimeField, F, Func, Max, Min, Value
 
+from monitoring.domain import faults as meanings
 from monitoring.domain import samples, series
 from monitoring.domain.display import Line
 from monitoring.models import GpuEvent, MinuteRollup
@@ -54,6 +55,11 @@ class Fault:
     def name(self) -> str:
         """XID 79, ECC."""
         return self.code.upper().replace("-", " ")
+
+    @property
+    def outcome(self) -> str:
+        """note, drain or replace."""
+        return meanings.meaning(self.code).outcome
 
 
 @dataclass(frozen=True, slots=True)

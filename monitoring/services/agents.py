@@ -26,6 +26,10 @@ class NoAgent(NotFound):
     """This server has no agent that may send."""
 
 
+class NoServer(NotFound):
+    """There is no such server in the fleet."""
+
+
 def token_hash(*, token: str) -> str:
     """What is stored of a token."""
     return hashlib.sha256(token.encode()).hexdigest()
@@ -33,7 +37,9 @@ def token_hash(*, token: str) -> str:
 
 @transaction.atomic
 def enrol(*, server: str, by: Any, now: datetime) -> str:
-    """Give the agent of `server` a new token and return it, this once. A former token ends within seconds."""
+    """Give the agent of `server` a new token and return it, this once. A former token ends within seconds. Raises NoServer."""
+    if not live.knows(serial=server):
+        raise NoServer(field="server")
     token = PREFIX + secrets.token_urlsafe(32)
     Agent.objects.update_or_create(server=server, defaults={"token_hash": token_hash(token=token), "created_at": now, "revoked_at": None})
     audit.record(verb="agent.enrolled", subject=server, by=by, now=now)

@@ -118,6 +118,11 @@ def fleet() -> list[FleetServer]:
     ]
 
 
+def knows(*, serial: str) -> bool:
+    """Whether a Server of this serial stands in the fleet and is not retired."""
+    return Server.objects.filter(serial=serial).exclude(state=Server.State.RETIRED).exists()
+
+
 def _live(booking: Booking, servers: tuple[LiveServer, ...]) -> LiveBooking:
     configuration = booking.configuration
     during = Period(booking.during.lower, booking.during.upper)

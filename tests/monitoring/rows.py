@@ -6,6 +6,8 @@ from datetime import datetime, timedelta
 
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange, NumericRange
 
+from monitoring.models import Agent
+from monitoring.services import agents
 from rentals.models import Assignment, Booking, Component, Configuration, Server, Unit, UnitClass, UnitKind
 
 HOUR = timedelta(hours=1)
@@ -52,3 +54,8 @@ def part(server: Server, lower: int, upper: int, now: datetime, *, shape: str = 
         kind=kind, site=server.site, fabric=server.fabric, defaults={"prepare_lead": timedelta(minutes=10), "turn_over": timedelta(minutes=30)}
     )
     return Unit.objects.create(server=server, unit_class=unit_class, slots=NumericRange(lower, upper), label=f"{lower}-{upper}", in_service_from=now)
+
+
+def agent(serial: str, now: datetime, token: str = "") -> None:
+    """An enrolled agent of a Server that need not exist."""
+    Agent.objects.create(server=serial, token_hash=agents.token_hash(token=token or f"agt_{serial}"), created_at=now)

@@ -6,6 +6,8 @@ import json
 import stat
 
 import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
 
 from monitoring.agent.simulated import Board
 from monitoring.models import Agent
@@ -16,7 +18,7 @@ from rentals.models import Server
 from tests.monitoring import rows
 
 
-def test_a_token_is_shown_once_and_stored_as_a_hash(cast, now):
+def test_a_token_is_shown_once_and_stored_as_a_hash(cast, racks, now):
     token = agents.enrol(server="srv-a1", by=cast.olu, now=now)
 
     agent = Agent.objects.get()
@@ -25,7 +27,7 @@ def test_a_token_is_shown_once_and_stored_as_a_hash(cast, now):
     assert AuditEntry.objects.get(verb="agent.enrolled").actor == cast.olu
 
 
-def test_a_new_token_ends_the_old_one(db, now):
+def test_a_new_token_ends_the_old_one(racks, now):
     old = agents.enrol(server="srv-a1", by=None, now=now)
     new = agents.enrol(server="srv-a1", by=None, now=now)
 
@@ -33,7 +35,7 @@ def test_a_new_token_ends_the_old_one(db, now):
     assert old != new
 
 
-def test_a_revoked_agent_may_not_send_and_may_be_enrolled_again(db, now):
+def test_a_revoked_agent_may_not_send_and_may_be_enrolled_again(racks, now):
     agents.enrol(server="srv-a1", by=None, now=now)
     agents.revoke(server="srv-a1", by=None, now=now)
     assert queries.active() == {}
@@ -76,3 +78,25 @@ def test_a_fleet_file_that_makes_no_sense_is_written_anew(racks, now, tmp_path):
     path.write_text("[{]")
 
     assert agents.fleet_file(path=path, now=now) == 3
+
+
+def test_a_server_that_is_not_there_gets_no_agent(racks, now):
+    Server.objects.filter(serial="srv-t1").update(state="retired")
+
+    for serial in ("srv-x", "srv-t1"):
+        with pytest.raises(agents.NoServer):
+            agents.enrol(server=serial, by=None, now=now)
+
+
+def test_the_command_prints_a_token_and_revokes_it(racks, capsys):
+    call_command("agent", "srv-a1")
+    token = capsys.readouterr().out.strip()
+    assert queries.active() == {agents.token_hash(token=token): "srv-a1"}
+
+    call_command("agent", "srv-a1", revoke=True)
+    assert queries.active() == {}
+
+    with pytest.raises(CommandError):
+        call_command("agent", "srv-a1", revoke=True)
+    with pytest.raises(CommandError):
+        call_command("agent", "srv-x")

@@ -41,7 +41,7 @@ async def door(streams, monkeypatch):
 
 
 @pytest.fixture
-async def real_door(streams, transactional_db, now):
+async def real_door(streams, transactional_db, racks, now):
     """The same with agents and faults in the database."""
     token = await asyncio.to_thread(agents.enrol, server="srv-a1", by=None, now=now)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=application), base_url="http://testserver") as client:

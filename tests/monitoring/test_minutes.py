@@ -11,9 +11,9 @@ from monitoring.domain import wire
 from monitoring.domain.samples import Sample
 from monitoring.models import MinuteRollup
 from monitoring.queries import streams as stream_queries
-from monitoring.services import agents, minutes
+from monitoring.services import minutes
 from monitoring.tasks import sweep
-from tests.monitoring import batches
+from tests.monitoring import batches, rows
 
 START = datetime(2026, 12, 1, 9, 0, tzinfo=UTC)
 
@@ -24,7 +24,7 @@ def at(seconds: float) -> datetime:
 
 @pytest.fixture
 def server(db, streams, now) -> str:
-    agents.enrol(server="srv-a1", by=None, now=now)
+    rows.agent("srv-a1", now)
     return "srv-a1"
 
 
@@ -105,7 +105,7 @@ def test_a_minute_whose_beginning_has_left_the_stream_is_not_written_smaller_tha
 
 
 def test_a_server_without_an_agent_is_not_read_and_one_without_messages_costs_nothing(server, stream, now):
-    agents.enrol(server="srv-silent", by=None, now=now)
+    rows.agent("srv-silent", now)
     stream(0, 90, server="srv-unknown")
 
     assert minutes.flush(now=at(100)) == 0
@@ -113,7 +113,7 @@ def test_a_server_without_an_agent_is_not_read_and_one_without_messages_costs_no
 
 def test_the_sweep_needs_the_same_few_queries_for_any_number_of_servers(server, stream, now, django_assert_num_queries):
     for number in range(5):
-        agents.enrol(server=f"srv-{number}", by=None, now=now)
+        rows.agent(f"srv-{number}", now)
         stream(0, 60, server=f"srv-{number}")
 
     with django_assert_num_queries(3):  # agents, what is known, what is new
@@ -148,7 +148,7 @@ def test_one_sweep_writes_and_prunes(server, stream):
 
 
 def test_no_agent_writes_into_the_minutes_of_another_server(server, stream, now):
-    agents.enrol(server="srv-a2", by=None, now=now)
+    rows.agent("srv-a2", now)
     stream(0, 60)
     stream(0, 60, lambda second: [batches.board("GPU-0", utilisation=1)], server="srv-a2")
 

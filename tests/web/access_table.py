@@ -329,6 +329,7 @@ MONITORING: dict[str, Row] = {
     "monitoring:live": customer(_running, WATCHERS, (OPERATOR,)),
     "monitoring:live-history": customer(_running, WATCHERS, (OPERATOR,)),
     "monitoring:live-strip": customer(_running, WATCHERS, (OPERATOR,)),
+    "monitoring-api:telemetry": customer(_running, WATCHERS, (OPERATOR,)),
     "monitoring:server-live": staff_only(OPERATOR, args=_server),
     "monitoring:server-live-history": staff_only(OPERATOR, args=_server),
 }

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from monitoring.agent import __main__ as agent
-from monitoring.agent import fleet
 from monitoring.agent.fleet import Fleet
 from tests.monitoring.agent.test_delivery import until
 
@@ -109,8 +108,13 @@ def test_the_agent_wants_to_know_where_to_send(capsys):
     assert "--url and --token-file are needed" in capsys.readouterr().err
 
 
-def test_the_fleet_file_has_a_default_place():
-    assert fleet.LOOK_EVERY > 0
-    assert os.path.join("var", "fleet.json") in subprocess.run(
-        [sys.executable, "-m", "monitoring.agent.fleet", "--help"], cwd=ROOT, capture_output=True, text=True
-    ).stdout.replace("\n", "")
+def test_without_arguments_it_takes_what_the_supervisor_gives_every_program(portal_stub, tmp_path):
+    (tmp_path / "fleet.json").write_text(json.dumps([entry("srv-1")]))
+    env = {**os.environ, "PORTAL_BASE_URL": portal_stub.url, "PORTAL_VAR": str(tmp_path)}
+    program = subprocess.Popen([sys.executable, "-m", "monitoring.agent.fleet"], cwd=ROOT, env=env, stderr=subprocess.DEVNULL)
+
+    try:
+        until(lambda: portal_stub.batches, within=20)
+    finally:
+        program.send_signal(signal.SIGTERM)
+        assert program.wait(10) == 0

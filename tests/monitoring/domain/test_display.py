@@ -36,7 +36,7 @@ def test_every_expected_gpu_has_a_card_whether_it_reports_or_not():
 def test_a_server_that_was_never_heard_is_stale_and_shows_nothing():
     shown = face(EIGHT, None)
 
-    assert (shown.is_stale, shown.age, shown.at, shown.source, shown.clock_off) == (True, None, None, "", 0.0)
+    assert (shown.is_stale, shown.age, shown.moment, shown.source, shown.clock_off) == (True, None, None, "", 0.0)
     assert all(card.sample == Sample(card.line.name) for card in shown.cards)
 
 
@@ -100,7 +100,10 @@ def test_a_card_without_any_known_size_has_no_share():
 
 
 def test_how_far_a_clock_is_off_is_told():
-    assert face(EIGHT[:1], newest(age=0, at=NOW - 42)).clock_off == 42
+    shown = face(EIGHT[:1], newest(age=0, at=NOW - 42))
+
+    assert shown.clock_off == 42
+    assert shown.moment.timestamp() == NOW - 42
 
 
 @given(st.integers(0, 40), st.integers(0, 20))
