@@ -29,6 +29,7 @@ MOST: dict[str, int] = {
     "billing:document-payments": 10,
     "billing:documents": 7,
     "billing:finance": 14,
+    "billing:finance-credit": 7,
     "billing:finance-document": 17,
     "billing:payment": 8,
     "billing:payment-refund": 8,
