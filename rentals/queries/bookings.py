@@ -29,13 +29,14 @@ ONLOOKERS = (roles.OPERATOR, roles.ACCOUNT_MANAGER)
 
 
 def booking_for(user: Any, number: str, *, may: Iterable[str] | None = None) -> Booking:
-    """The Booking with this number, for a member with one of the roles in `may` (any role when None: operators and account managers may look as well).
+    """The Booking with this number, for a member with one of the roles in `may` (any role when None: operators and account managers may look as well). It
+    carries `.role`, his role in the Organisation, "" for staff.
 
     Raises NotFound for an outsider, NotAllowed for an insider or staff person without such a role."""
     booking = Booking.objects.by_number(number).select_related("configuration", "image", "storage_class").first()
     if booking is None:
         raise NotFound()
-    accounts.check_role(user, booking.organisation_id, roles=may, staff=ONLOOKERS if may is None else ())
+    booking.role = accounts.check_role(user, booking.organisation_id, roles=may, staff=ONLOOKERS if may is None else ())
     return booking
 
 

@@ -12,7 +12,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from portal.accounts import queries as accounts
 from portal.accounts.domain import roles
 from portal.accounts.views.access import member_required
 from portal.toolkit.pages import render_page
@@ -65,7 +64,6 @@ def end(request: http.HttpRequest, number: str) -> http.HttpResponse:
 def _shown(request: http.HttpRequest, number: str) -> dict[str, Any]:
     now = timezone.now()
     row = queries.booking_for(request.user, number)
-    role = accounts.role_of(request.user, row.organisation_id)
     ways = steps.ways_of(row)
     return {
         "booking": booking_page.shown(booking=row, now=now),
@@ -73,7 +71,7 @@ def _shown(request: http.HttpRequest, number: str) -> dict[str, Any]:
         "ways": ways,
         "ways_go_on": not all(way.is_over for way in ways),
         "has_certificate": any(way.leaves for way in ways) and certificates.exists_for(row),
-        "may_act": role in roles.BOOKERS,
-        "may_pay": role in (*roles.BOOKERS, *roles.PAYERS),
-        "may_see_documents": role in roles.PAYERS,
+        "may_act": row.role in roles.BOOKERS,
+        "may_pay": row.role in (*roles.BOOKERS, *roles.PAYERS),
+        "may_see_documents": row.role in roles.PAYERS,
     }
