@@ -36,7 +36,8 @@ fmt: dev ## let ruff format and mend what it can
 
 test: dev ## everything that CI runs
 	@$(MAKE) --no-print-directory check-code
-	@PORTAL_TESTING=1 $(ENGINES) $(PYTEST) -n 2 --dist loadfile --cov $(ARGS)
+	@PORTAL_TESTING=1 $(ENGINES) $(PYTEST) -n 2 --dist loadfile --cov --ignore tests/browser $(ARGS)
+	@PORTAL_TESTING=1 $(ENGINES) $(PYTEST) -n 2 --dist loadfile tests/browser # apart: Playwright keeps an event loop running in its process
 
 test-slow: dev ## the long form of the property tests
 	@PORTAL_TESTING=1 $(ENGINES) $(PYTEST) -n 2 -m slow $(ARGS)

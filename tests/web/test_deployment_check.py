@@ -9,7 +9,7 @@ import pytest
 
 from tests.house import tree
 
-LOOSE = {"PORTAL_DEMO", "PORTAL_TESTING", "PORTAL_SECRET_KEY", "DJANGO_SETTINGS_MODULE"}
+LOOSE = {"PORTAL_DEMO", "PORTAL_TESTING", "PORTAL_SECRET_KEY", "DJANGO_SETTINGS_MODULE", "DJANGO_ALLOW_ASYNC_UNSAFE"}
 
 
 def check(**environment) -> subprocess.CompletedProcess:
