@@ -10,7 +10,7 @@ from channels.db import database_sync_to_async
 from portal.accounts import queries as accounts
 from portal.accounts.domain import roles
 from portal.kernel.errors import DomainError
-from portal.live import sockets
+from portal.live import hub, sockets
 from rentals.queries import bookings
 
 LOOK_EVERY = 30.0  # seconds between looks at whether this person may still listen and is still logged in
@@ -29,6 +29,10 @@ class Hints(sockets.Stream):
     async def admit(self) -> list[sockets.Feed]:
         await self._asked(self.check)
         return [sockets.Feed(self.group(), each=True)]
+
+    async def opening(self) -> list[str]:
+        """The line stands: the page fetches what was said before it did."""
+        return [hub.RESUMED]
 
     async def watch(self) -> None:
         """Ends the socket within half a minute of the end of his session or of his right."""

@@ -9,12 +9,11 @@
     const socket = new WebSocket(`${scheme}://${location.host}${hints}`);
     socket.addEventListener("open", () => {
       wait = 1000;
-      say(heard); // what was said before the socket stood
     });
     socket.addEventListener("message", ({ data }) => {
       const { hint, hub } = JSON.parse(data);
       if (hint) say(hint);
-      if (hub === "resumed") say(heard);
+      if (hub === "resumed") say(heard); // the line stands (again): fetch what was said before
     });
     socket.addEventListener("close", ({ code }) => {
       if (code >= 4400) return; // refused or over: not a broken line

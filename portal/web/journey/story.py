@@ -176,12 +176,11 @@ class Story:
 
     @staticmethod
     def heard(socket: Any) -> int:
-        """1 when something came within a second."""
+        """1 when a hint came within a second."""
         try:
-            socket.recv(timeout=1)
+            return int("hint" in json.loads(socket.recv(timeout=1)))
         except TimeoutError:
             return 0
-        return 1
 
     def watched(self) -> str:
         page = self.grace.get(f"/live/{self.booking}/")
