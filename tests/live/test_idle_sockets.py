@@ -4,6 +4,8 @@ died after 5.7 s."""
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 import socket
 import threading
 import time
@@ -18,10 +20,10 @@ from django.utils import timezone
 from websockets.sync.client import connect
 
 from portal import asgi
-from portal.live import valkey
+from portal.live import sockets, valkey
 from tests.monitoring import rows
 
-SILENCE = 12.0
+SILENCE = 62.0 if os.environ.get("PORTAL_LONG") else 12.0  # twelve seconds are twice what killed it; PORTAL_LONG=1 waits out a whole minute
 
 
 @pytest.fixture
@@ -40,6 +42,15 @@ def served(transactional_db, own_valkey):
     thread.join(10)
 
 
+def heard_until(page, end: float) -> set[str]:
+    """What came until `end`; raises when the socket closes."""
+    heard = set()
+    while (left := end - time.monotonic()) > 0:
+        with contextlib.suppress(TimeoutError):
+            heard.add(page.recv(timeout=left))
+    return heard
+
+
 def test_h1_a_live_socket_survives_twelve_silent_seconds_and_then_hears(served, cast, racks, client):
     now = timezone.now()
     booking = rows.running(cast, racks, now, "srv-t1")
@@ -47,10 +58,7 @@ def test_h1_a_live_socket_survives_twelve_silent_seconds_and_then_hears(served, 
     headers = {"Cookie": f"sessionid={client.cookies['sessionid'].value}", "Origin": f"http://{served}"}
 
     with connect(f"ws://{served}/ws/live/{booking.number}/", additional_headers=headers, ping_interval=None) as page:
-        started = time.monotonic()
-        with pytest.raises(TimeoutError):
-            page.recv(timeout=SILENCE)
-        assert time.monotonic() - started >= SILENCE - 0.5
+        assert heard_until(page, time.monotonic() + SILENCE) <= {sockets.PING}
 
         assert valkey.blocking().publish(valkey.channel(group="server-srv-t1"), '["srv-t1"]') == 1
         assert page.recv(timeout=3) == '["srv-t1"]'
