@@ -10,3 +10,5 @@ _worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 os.environ["PORTAL_REDIS_FIRST_DB"] = str(int(os.environ["TESTS_FIRST_REDIS_DB"]) + NUMBERS_OF_A_WORKER * _worker)
 
 from portal.settings import *  # noqa: E402, F403
+
+MIDDLEWARE = ["tests.browser.inflight.count_requests", *MIDDLEWARE]  # noqa: F405

@@ -11,6 +11,7 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import HTMX_STOP_POLLING
 
 from portal.accounts.domain import roles
 from portal.accounts.views.access import member_required
@@ -38,7 +39,8 @@ def page(request: http.HttpRequest, number: str) -> http.HttpResponse:
 def part(request: http.HttpRequest, number: str, name: str) -> http.HttpResponse:
     """One part of the page, fetched again after a hint. When the page has become another one (paid, over) htmx loads it anew."""
     context = _shown(request, number)
-    response = render_page(request, "rentals/booking.html", context, partial=f"booking-{name}")
+    goes_on = context["ways_go_on"] or not context["booking"].is_over
+    response = render_page(request, "rentals/booking.html", context, partial=f"booking-{name}", status=200 if goes_on else HTMX_STOP_POLLING)
     if request.GET.get("was", context["booking"].state) != context["booking"].state:
         response["HX-Refresh"] = "true"
     return response

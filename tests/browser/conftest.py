@@ -15,6 +15,8 @@ import time
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from tests.browser import inflight
+
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # sync Playwright keeps an event loop in the main thread
 
 CHROMIUM_ARGUMENTS = [
@@ -48,7 +50,7 @@ def portal_url(django_db_setup, django_db_blocker):
 
     from portal import asgi
 
-    application = ProtocolTypeRouter({**asgi.application_mapping, "http": ASGIStaticFilesHandler(asgi.django_application)})
+    application = inflight.counting(ProtocolTypeRouter({**asgi.application_mapping, "http": ASGIStaticFilesHandler(asgi.django_application)}))
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(application, lifespan="off", log_level="warning", timeout_graceful_shutdown=2))
@@ -63,6 +65,13 @@ def portal_url(django_db_setup, django_db_blocker):
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
         server.should_exit = True
         thread.join(10)
+
+
+@pytest.fixture(autouse=True)
+def quiet(transactional_db):
+    """Set up before the page, torn down after it: tables are emptied when nothing reads them any more (TRUNCATE and a late request would deadlock)."""
+    yield
+    inflight.wait_until_quiet(10)
 
 
 @pytest.fixture

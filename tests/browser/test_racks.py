@@ -1,6 +1,7 @@
 """The racks in a real browser: barriers, phones, filters with and without a script, what is pushed to an open wall, what asks before it acts."""
 
 import threading
+import time
 
 import pytest
 from django.db import connections
@@ -84,11 +85,30 @@ def test_the_wall_changes_by_itself_when_a_server_does(page, portal_url, log_in,
     free = Server.objects.exclude(state__in=["wipe_failed", "wiping"]).first()
     tile = page.locator(".rack-tile", has_text=free.serial)
     expect(tile).to_contain_text("available")
-    page.wait_for_timeout(1500)  # the line stands
-
     elsewhere(lambda: fleet.move(server=free, to="maintenance", now=now))
 
     expect(tile).to_contain_text("maintenance", timeout=5000)
+
+
+def test_a_hint_that_comes_while_the_wall_is_being_fetched_is_not_lost(page, portal_url, log_in, floor, now):
+    log_in(floor["cast"].olu)
+    page.goto(portal_url + "/operate/")
+    free = Server.objects.exclude(state__in=["wipe_failed", "wiping"]).first()
+    answers = []
+
+    def slowly(route):
+        answer = route.fetch()
+        if not answers:  # what is fetched is old by the time it arrives
+            elsewhere(lambda: fleet.move(server=free, to="maintenance", now=now))
+            time.sleep(1)
+        answers.append(answer.text())
+        route.fulfill(response=answer)
+
+    page.route("**/operate/", slowly)
+    page.evaluate("document.body.dispatchEvent(new CustomEvent('portal:state'))")
+
+    expect(page.locator(".rack-tile", has_text=free.serial)).to_contain_text("maintenance", timeout=5000)
+    assert len(answers) > 1
 
 
 def test_servers_are_filtered_without_a_reload_and_the_address_remembers(page, portal_url, log_in, floor):
