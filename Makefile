@@ -5,6 +5,7 @@ LAUNCH := $(PYTHON) -m portal.embedded.launch
 VENV := .venv/bin
 ENGINES := $(VENV)/python -m portal.embedded run --engines --
 STACK := $(LAUNCH) run --stack --
+TYPES := PORTAL_TESTING=1 DATABASE_URL=postgresql://nobody.asks/it # the type checker reads the settings and connects to nothing
 PYTEST := $(VENV)/python -m pytest
 
 .PHONY: demo serve assets test test-slow check-code lint fmt shots bench journey clean dev
@@ -26,8 +27,9 @@ check-code: # what lint checks, once the environment stands
 	@$(VENV)/ruff format --check .
 	@$(VENV)/lint-imports
 	@$(VENV)/djlint --lint --quiet templates
+	@$(TYPES) $(VENV)/mypy --no-error-summary
 
-lint: dev ## ruff, import contracts, templates
+lint: dev ## ruff, import contracts, templates, types
 	@$(MAKE) --no-print-directory check-code
 
 fmt: dev ## let ruff format and mend what it can

@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.utils.translation import get_language
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import request, response, serializers, views
+from rest_framework import response, serializers, views
 
 from billing import queries
 from billing.services import files
@@ -15,6 +15,7 @@ from portal.accounts import queries as accounts
 from portal.accounts.api.permissions import Scoped
 from portal.accounts.domain import roles, scopes
 from portal.kernel.errors import NotAllowed
+from portal.toolkit import requests
 
 
 class Amount(serializers.Serializer):
@@ -52,7 +53,7 @@ class Invoices(views.APIView):
     scopes = {"GET": scopes.BILLING_READ}
 
     @extend_schema(operation_id="invoices", parameters=[OpenApiParameter("after", str)], responses=InvoicePage, tags=["invoices"])
-    def get(self, request: request.Request) -> response.Response:
+    def get(self, request: requests.Call) -> response.Response:
         organisation = accounts.current_organisation(request.user)
         if organisation is None or organisation.role not in roles.PAYERS:
             raise NotAllowed()
@@ -67,7 +68,7 @@ class Invoice(views.APIView):
     scopes = {"GET": scopes.BILLING_READ}
 
     @extend_schema(operation_id="invoice", responses=Document, tags=["invoices"])
-    def get(self, request: request.Request, number: str) -> response.Response:
+    def get(self, request: requests.Call, number: str) -> response.Response:
         return response.Response(Document(queries.frozen_document_for(user=request.user, number=number, today=timezone.now().date())).data)
 
 
@@ -78,6 +79,6 @@ class InvoicePdf(views.APIView):
     scopes = {"GET": scopes.BILLING_READ}
 
     @extend_schema(operation_id="invoice_pdf", responses={(200, "application/pdf"): OpenApiTypes.BINARY}, tags=["invoices"])
-    def get(self, request: request.Request, number: str) -> http.HttpResponse:
+    def get(self, request: requests.Call, number: str) -> http.HttpResponse:
         made = files.rendering(document=number, form="pdf", language=get_language(), by=request.user, now=timezone.now())
         return http.HttpResponse(made.content, content_type=made.content_type, headers={"Content-Disposition": f'attachment; filename="{made.name}"'})

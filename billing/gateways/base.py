@@ -121,7 +121,8 @@ class EventSeen:
 class Gateway(Protocol):
     """Every call may raise OutcomeUnknown and Refused. Requests that move money carry a key and are safe to repeat with it."""
 
-    api_version: str
+    @property
+    def api_version(self) -> str: ...
 
     def open_checkout(self, *, wish: CheckoutWish) -> CheckoutSeen:
         """A hosted page on which the customer pays."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -64,6 +64,7 @@ class Stripe:
     secret_key: str
     api_base: str
     api_version: str = stripe.api_version
+    _v1: Any = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         client = stripe.StripeClient(

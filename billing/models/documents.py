@@ -89,6 +89,8 @@ class Document(models.Model):
     snapshot = models.JSONField()
     sha256 = models.CharField(max_length=64)
 
+    state: str  # no column: its payment state, where queries.documents.stated read the row
+
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["series", "sequence"], name="billing_document_sequence_once"),

@@ -63,7 +63,7 @@ def credits_fit() -> Iterator[str]:
         if status.credited_minor != -(status.gross or 0):
             yield f"{invoice.number} says {status.credited_minor} is credited, its credit notes say {-(status.gross or 0)}"
     for note in Document.objects.filter(kind=Document.Kind.CREDIT_NOTE).select_related("corrects").order_by("pk").iterator(chunk_size=500):
-        decided = {(tax["category"], tax["rate"]) for tax in note.corrects.snapshot["taxes"]}
+        decided = {(tax["category"], tax["rate"]) for tax in note.corrects.snapshot["taxes"]} if note.corrects else set()
         if not {(tax["category"], tax["rate"]) for tax in note.snapshot["taxes"]} <= decided:
             yield f"{note.number} is taxed otherwise than its invoice"
 

@@ -47,11 +47,11 @@ def ended(*, agreement: str) -> Settlement:
     row = agreement_by_number(agreement)
     lines = list(row.lines.all())
     notes = [document for document in row.documents.all() if document.kind == Document.Kind.CREDIT_NOTE]
-    given = [Money.from_minor(-sum(getattr(note, name) for note in notes), row.currency) for name in ("net_minor", "tax_minor", "gross_minor")]
+    net, tax, gross = (Money.from_minor(-sum(getattr(note, name) for note in notes), row.currency) for name in ("net_minor", "tax_minor", "gross_minor"))
     bare = settle(agreement=row, lines=lines, segments=segments_of(lines))
     refunds = tuple(refund.number for note in notes for refund in note.refunds.all())
     numbers = ", ".join(note.number for note in notes)
-    return Settlement(bare.agreement, bare.invoiced, bare.served, *given, bare.lines, numbers, refunds)
+    return Settlement(bare.agreement, bare.invoiced, bare.served, net, tax, gross, bare.lines, numbers, refunds)
 
 
 def settle(*, agreement: Agreement, lines: list[AgreementLine], segments: Mapping[int, list[proration.Segment]]) -> Settlement:

@@ -55,7 +55,7 @@ def credit_by_hand(*, invoice: str, amounts: Mapping[int, Money], reason: str, t
 def _credit(number: str, amounts: Mapping[int, Money], reason: str, by: Any, now: datetime) -> str:
     row = _invoice(number)
     list(Payment.objects.select_for_update().filter(agreement=row.agreement_id).order_by("id"))
-    agreement = Agreement.objects.select_for_update().filter(pk=row.agreement_id).first()
+    agreement = Agreement.objects.select_for_update().filter(pk=row.agreement_id).first() if row.agreement_id else None
     # Before the end nothing is revenue yet; afterwards what was not served is credited already, so the rest was.
     earned = Money.zero(row.currency) if agreement is None or agreement.state == Agreement.State.ENDED else None
     note = credits.credit(invoice=row, lines=_lines(amounts), reason=reason[:300], by=by, now=now, unserved=earned)

@@ -12,12 +12,12 @@ from billing import queries
 from billing.services import files
 from portal.accounts.domain import roles
 from portal.accounts.views import access
-from portal.toolkit import pages
+from portal.toolkit import pages, requests
 
 
 @require_safe
 @access.role_required(*roles.PAYERS)
-def documents(request: http.HttpRequest) -> http.HttpResponse:
+def documents(request: requests.Request) -> http.HttpResponse:
     page = queries.documents_of(organisation=request.organisation, after=request.GET.get("after", ""), today=timezone.now().date())
     return pages.render_page(request, "billing/documents.html", {"page": page}, partial="billing-documents")
 

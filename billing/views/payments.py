@@ -20,7 +20,7 @@ from portal.accounts import queries as people
 from portal.accounts.domain import roles
 from portal.accounts.views import access
 from portal.kernel.errors import DomainError
-from portal.toolkit import pages
+from portal.toolkit import pages, requests
 
 POLITE = timedelta(seconds=3)  # how often at most a page that asks by itself makes us ask the gateway
 
@@ -40,7 +40,7 @@ def pay(request: http.HttpRequest, number: str) -> http.HttpResponse:
 
 @require_safe
 @login_required
-def come_back(request: http.HttpRequest, number: str) -> http.HttpResponse:
+def come_back(request: requests.Request, number: str) -> http.HttpResponse:
     agreement = found.agreement_to_follow(user=request.user, number=number)
     progress = payments.refresh(agreement=agreement, now=timezone.now(), unless_within=POLITE if request.htmx else timedelta(0))
     return pages.render_page(request, "billing/payment_return.html", {"progress": progress}, partial="payment-progress")
@@ -58,7 +58,7 @@ def receive(request: http.HttpRequest) -> http.HttpResponse:
 
 @require_safe
 @login_required
-def of_document(request: http.HttpRequest, number: str) -> http.HttpResponse:
+def of_document(request: requests.SignedIn, number: str) -> http.HttpResponse:
     lines = found.payments_of_document(user=request.user, number=number)
     context = {"document": number, "payments": lines, "is_finance": people.has_staff_role(request.user, roles.FINANCE)}
     return pages.render_page(request, "billing/payments.html", context, partial="document-payments")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass, field
+from typing import Any
 
 from portal.embedded import ports, probes
 from portal.embedded.programs import Program
@@ -104,5 +105,5 @@ class Plan:
         fleet = str(self.state.root / "fleet.json")  # written by the demo's data, read again when it changes
         return self._program("agents", [*PYTHON, "monitoring.agent.fleet", "--url", self.at("web"), "--fleet", fleet])
 
-    def _program(self, name: str, command: list[str], **how: object) -> Program:
+    def _program(self, name: str, command: list[str], **how: Any) -> Program:
         return Program(name=name, command=command, log=self.state.log(name), **how)

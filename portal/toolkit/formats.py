@@ -27,7 +27,7 @@ def locale() -> str:
     return "zh_Hans" if (translation.get_language() or "en").startswith("zh") else "en"
 
 
-def decimal_text(value: Decimal | int, *, least: int = 0, most: int = 6) -> str:
+def decimal_text(value: Decimal | int | float, *, least: int = 0, most: int = 6) -> str:
     """Grouped digits with at least `least` and at most `most` decimals."""
     pattern = "#,##0" + ("." + "0" * least + "#" * (most - least) if most else "")
     return numbers.format_decimal(value, format=pattern, locale=locale()).replace("-", MINUS)

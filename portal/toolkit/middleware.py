@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 from django_htmx.http import reswap, retarget
 
 from portal.kernel.errors import DomainError
+from portal.toolkit import requests
 from portal.toolkit.api import retry_header
 from portal.toolkit.pages import client_address
 
@@ -56,7 +57,7 @@ class answer_domain_errors:
     def __call__(self, request: http.HttpRequest) -> http.HttpResponse:
         return self.get_response(request)
 
-    def process_exception(self, request: http.HttpRequest, error: Exception) -> http.HttpResponse | None:
+    def process_exception(self, request: requests.Request, error: Exception) -> http.HttpResponse | None:
         if not isinstance(error, DomainError) or request.path.startswith("/api/"):
             return None
         facts = {"error": error, "message": gettext(error.message)}

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, Self, TypeVar
 
 from django.db import models
 
+Row = TypeVar("Row", bound="Numbered")
 
-class NumberedQuerySet(models.QuerySet):
-    def by_number(self, number: str) -> NumberedQuerySet:
+
+class NumberedQuerySet(models.QuerySet[Row]):
+    def by_number(self, number: str) -> Self:
         """Rows with this public number; nothing for a malformed one."""
         key = self._key(number)
         return self.none() if key is None else self.filter(pk=key)
 
-    def by_numbers(self, numbers: Iterable[str]) -> NumberedQuerySet:
+    def by_numbers(self, numbers: Iterable[str]) -> Self:
         """Rows with one of these public numbers; malformed ones are passed over."""
         return self.filter(pk__in=[key for number in numbers if (key := self._key(number)) is not None])
 

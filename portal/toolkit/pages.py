@@ -12,7 +12,8 @@ from portal.kernel.errors import DomainError
 
 def render_page(request: http.HttpRequest, template: str, context: dict, *, partial: str = "", status: int = 200) -> http.HttpResponse:
     """The whole page; only its inline partial when htmx asked and the view named one. The view picks the partial, never the client."""
-    if partial and getattr(request, "htmx", False) and not request.htmx.boosted:
+    htmx = getattr(request, "htmx", None)
+    if partial and htmx and not htmx.boosted:
         template = f"{template}#{partial}"
     return render(request, template, context, status=status)
 

@@ -25,5 +25,5 @@ def _batches(parts: Iterator[str]) -> Iterator[bytes]:
 
 
 async def _fetched(batches: Iterator[bytes]) -> AsyncIterator[bytes]:
-    while batch := await sync_to_async(next)(batches, b""):
+    while batch := await sync_to_async(lambda: next(batches, b""))():
         yield batch

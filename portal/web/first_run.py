@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from django.contrib.auth import password_validation
 from django.core.exceptions import ValidationError
@@ -22,6 +23,9 @@ from portal.accounts.domain import tax_ids
 from portal.accounts.services import enrolment, staff
 from portal.kernel.errors import Conflict, InvalidInput
 from rentals.services import catalog
+
+if TYPE_CHECKING:
+    from portal.accounts.models import User
 
 DATA = Path(__file__).resolve().parent / "data"
 LOCK = 7_230_311  # any number that nothing else of the portal locks
@@ -92,7 +96,7 @@ def _has_seller() -> bool:
         return False
 
 
-def _enrol(person: Person, log_in: LogIn, now: datetime) -> object:
+def _enrol(person: Person, log_in: LogIn, now: datetime) -> User:
     return enrolment.enrol(email=person.email, name=person.name, password=log_in.password, now=now)
 
 

@@ -6,13 +6,14 @@ from typing import Any
 
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import request, response, views
+from rest_framework import response, views
 
 from portal.accounts import queries as accounts
 from portal.accounts.api.keyed import Keyed
 from portal.accounts.api.permissions import Scoped
 from portal.accounts.domain import roles, scopes
 from portal.kernel.errors import NotAllowed
+from portal.toolkit import requests
 from portal.toolkit.pages import client_address
 from rentals.api import shapes
 from rentals.queries import booking_page, wishes
@@ -20,7 +21,7 @@ from rentals.queries import bookings as queries
 from rentals.services import bookings
 
 
-def organisation_of(request: request.Request, *, may: tuple[str, ...] = roles.EVERYONE) -> Any:
+def organisation_of(request: requests.Call, *, may: tuple[str, ...] = roles.EVERYONE) -> Any:
     """The Organisation acted for; raises NotAllowed for who has none, or none of these roles in it."""
     organisation = accounts.current_organisation(request.user)
     if organisation is None or organisation.role not in may:
@@ -40,16 +41,16 @@ class Bookings(Keyed, views.APIView):
         responses=shapes.BookingPage,
         tags=["bookings"],
     )
-    def get(self, request: request.Request) -> response.Response:
+    def get(self, request: requests.Call) -> response.Response:
         found = queries.listing(organisation=organisation_of(request), filters=request.query_params, after=request.query_params.get("after", ""))
         return response.Response(shapes.BookingPage(found.page).data)
 
     @extend_schema(operation_id="booking_hold", request=shapes.Order, responses={201: shapes.Booking}, tags=["bookings"])
-    def post(self, request: request.Request, *args: object, **kwargs: object) -> response.Response:
+    def post(self, request: requests.Call, *args: object, **kwargs: object) -> response.Response:
         """Hold, all or nothing. Pay on the booking's page; without a payment the hold ends by itself."""
         return super().post(request, *args, **kwargs)
 
-    def act(self, request: request.Request) -> response.Response:
+    def act(self, request: requests.Call) -> response.Response:
         organisation = organisation_of(request, may=roles.BOOKERS)
         order = shapes.Order(data=request.data)
         order.is_valid(raise_exception=True)
@@ -66,7 +67,7 @@ class Booking(views.APIView):
     scopes = {"GET": scopes.BOOKINGS_READ}
 
     @extend_schema(operation_id="booking", responses=shapes.Booking, tags=["bookings"])
-    def get(self, request: request.Request, number: str) -> response.Response:
+    def get(self, request: requests.Call, number: str) -> response.Response:
         return _booking(queries.booking_for(request.user, number), timezone.now())
 
 
@@ -77,10 +78,10 @@ class End(Keyed, views.APIView):
     scopes = {"POST": scopes.BOOKINGS_WRITE}
 
     @extend_schema(operation_id="booking_end", request=None, responses=shapes.Booking, tags=["bookings"])
-    def post(self, request: request.Request, *args: object, **kwargs: object) -> response.Response:
+    def post(self, request: requests.Call, *args: object, **kwargs: object) -> response.Response:
         return super().post(request, *args, **kwargs)
 
-    def act(self, request: request.Request, number: str) -> response.Response:
+    def act(self, request: requests.Call, number: str) -> response.Response:
         now = timezone.now()
         booking = queries.booking_for(request.user, number, may=roles.BOOKERS)
         return _booking(bookings.end_now(booking=booking, by=request.user, now=now), now)
@@ -93,10 +94,10 @@ class Release(Keyed, views.APIView):
     scopes = {"POST": scopes.BOOKINGS_WRITE}
 
     @extend_schema(operation_id="booking_release", request=None, responses=shapes.Booking, tags=["bookings"])
-    def post(self, request: request.Request, *args: object, **kwargs: object) -> response.Response:
+    def post(self, request: requests.Call, *args: object, **kwargs: object) -> response.Response:
         return super().post(request, *args, **kwargs)
 
-    def act(self, request: request.Request, number: str) -> response.Response:
+    def act(self, request: requests.Call, number: str) -> response.Response:
         now = timezone.now()
         bookings.release(booking=queries.booking_for(request.user, number, may=roles.BOOKERS), by=request.user, now=now)
         return _booking(queries.booking_for(request.user, number), now)

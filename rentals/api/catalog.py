@@ -9,11 +9,12 @@ from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import permissions, request, response, views
+from rest_framework import permissions, response, views
 
 from portal.accounts import queries as accounts
 from portal.kernel.errors import InvalidInput, NotFound
 from portal.kernel.period import Period
+from portal.toolkit import requests
 from rentals.api import shapes
 from rentals.domain import local_time
 from rentals.queries import availability, catalog, wishes
@@ -28,7 +29,7 @@ class Catalog(views.APIView):
     permission_classes = (permissions.AllowAny,)
 
     @extend_schema(operation_id="catalog", responses=shapes.Configuration(many=True), tags=["catalog"])
-    def get(self, request: request.Request) -> response.Response:
+    def get(self, request: requests.Call) -> response.Response:
         return response.Response(shapes.Configuration(catalog.everything(viewer=_viewer(request)), many=True).data)
 
 
@@ -38,7 +39,7 @@ class Configuration(views.APIView):
     permission_classes = (permissions.AllowAny,)
 
     @extend_schema(operation_id="configuration", responses=shapes.Configuration, tags=["catalog"])
-    def get(self, request: request.Request, sku: str) -> response.Response:
+    def get(self, request: requests.Call, sku: str) -> response.Response:
         found = next((offer for offer in catalog.everything(viewer=_viewer(request)) if offer.sku == sku), None)
         if found is None:
             raise NotFound()
@@ -56,7 +57,7 @@ class Availability(views.APIView):
         responses=shapes.Availability,
         tags=["catalog"],
     )
-    def get(self, request: request.Request, sku: str) -> response.Response:
+    def get(self, request: requests.Call, sku: str) -> response.Response:
         now = timezone.now()
         start = _instant(request, "from") or now
         end = _instant(request, "to") or start + SHOWN
@@ -72,7 +73,7 @@ class Price(views.APIView):
     permission_classes = (permissions.AllowAny,)
 
     @extend_schema(operation_id="price", request=shapes.Wish, responses=shapes.Outlook, tags=["catalog"])
-    def post(self, request: request.Request, sku: str) -> response.Response:
+    def post(self, request: requests.Call, sku: str) -> response.Response:
         wish = shapes.Wish(data=request.data)
         wish.is_valid(raise_exception=True)
         now, configuration = timezone.now(), wishes.configuration_for(sku)
@@ -83,7 +84,7 @@ class Price(views.APIView):
         return response.Response(shapes.Outlook(found).data)
 
 
-def _organisation(request: request.Request) -> Any:
+def _organisation(request: requests.Call) -> Any:
     return accounts.current_organisation(request.user) if request.user.is_authenticated else None
 
 
@@ -91,11 +92,11 @@ def _currency(organisation: Any) -> str:
     return organisation.currency if organisation is not None else settings.CURRENCIES[0]
 
 
-def _viewer(request: request.Request) -> catalog.Viewer:
+def _viewer(request: requests.Call) -> catalog.Viewer:
     return catalog.Viewer(_currency(_organisation(request)), timezone.get_current_timezone(), timezone.now())
 
 
-def _instant(request: request.Request, name: str) -> datetime | None:
+def _instant(request: requests.Call, name: str) -> datetime | None:
     text = request.query_params.get(name, "")
     if not text:
         return None

@@ -46,7 +46,7 @@ class Configuration(serializers.Serializer):
 class Start(serializers.CharField):
     """An instant as a person or a program writes it. What cannot be read is an error, never now."""
 
-    def to_internal_value(self, data: Any) -> datetime:
+    def to_internal_value(self, data: Any) -> datetime:  # type: ignore[override]  # text comes in, an instant goes on
         zone = self.parent.initial_data.get("zone") or "UTC"
         try:
             return local_time.read(super().to_internal_value(data), str(zone)).at
@@ -142,7 +142,7 @@ class Availability(serializers.Serializer):
 
 
 class Server(serializers.Serializer):
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides the attribute of Field that we do not use
     kind = serializers.CharField()
     gpus = serializers.CharField()
     memory_gb = serializers.IntegerField()

@@ -127,7 +127,7 @@ def short_spans(part: Part, during: Period, needed: int, most: int = 10) -> tupl
 
 def earliest_start(pools: Iterable[Pool], length: timedelta, quantity: int, *, not_before: datetime, until: datetime) -> datetime | None:
     """The first start from `not_before` on, at most `until`, at which `quantity` pieces are free for `length`; None when there is none."""
-    starts = []
+    starts: list[datetime] = []
     for pool in pools:
         if pool.total < quantity:
             continue

@@ -291,7 +291,7 @@ Tables = dict[str, list[Any]]
 def read_all(files: Mapping[str, Iterable[Mapping[str, str | None]]]) -> Tables:
     """Every file's rows by its name in FILES. Raises BadCatalog with each problem as "file.csv, row 3, column tdp_w: 'x' is not a whole number"."""
     problems: list[str] = []
-    tables = {name: cells.read(name, FILES[name], rows, problems) for name, rows in files.items()}
+    tables: Tables = {name: cells.read(name, FILES[name], rows, problems) for name, rows in files.items()}
     if not problems:
         _check_references(tables, problems)
     if problems:

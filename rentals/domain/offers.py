@@ -136,7 +136,8 @@ class Selection:
 def select(offers: Sequence[Offer], filters: Filters) -> Selection:
     """Filter, sort and count."""
     chosen = [offer for offer in offers if matches(offer, filters)]
-    without_gpu, without_count, without_link = (replace(filters, **{facet: frozenset()}) for facet in ("gpu", "count", "link"))
+    nothing: frozenset[str] = frozenset()
+    without_gpu, without_count, without_link = replace(filters, gpu=nothing), replace(filters, count=nothing), replace(filters, link=nothing)
     return Selection(
         tuple(sorted(chosen, key=_sort_key(filters.sort))),
         gpu=_options(offers, without_gpu, sorted({family for offer in offers for family in offer.families}), filters.gpu, lambda offer: offer.families),

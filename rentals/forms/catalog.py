@@ -37,7 +37,13 @@ class Filter(forms.Form):
     gpu = Words(label=_("GPU"), required=False)
     count = Words(label=_("GPUs"), required=False)
     link = Words(label=_("Link between GPUs"), required=False)
-    memory = forms.TypedChoiceField(label=_("GPU memory in total"), required=False, choices=MEMORY, coerce=int, empty_value=0)
+    memory = forms.TypedChoiceField(
+        label=_("GPU memory in total"),
+        required=False,
+        choices=MEMORY,
+        coerce=int,
+        empty_value=0,  # type: ignore[arg-type]  # the stubs know text only
+    )
     price = forms.DecimalField(label=_("At most per hour"), required=False, min_value=0, max_digits=9, decimal_places=2)
     start = forms.DateField(label=_("Free from"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
     days = forms.IntegerField(label=_("for days"), required=False, min_value=1, max_value=MOST_DAYS)

@@ -54,14 +54,15 @@ class Configure(forms.Form):
         self.choices, self.now = choices, now
         self.notes: list[str] = []
         here = timezone.get_current_timezone_name()
+        fields: dict[str, Any] = self.fields
         zones = dict.fromkeys([here, choices.organisation.time_zone if choices.organisation else here, "UTC"])
-        self.fields["zone"].choices = [(zone, zone) for zone in zones]
-        self.fields["image"].choices = [(image.slug, image.name) for image in choices.images]
-        self.fields["image"].initial = next((image.slug for image in choices.images), "")
-        self.fields["storage"].choices = [("", _("none")), *((row.sku, bookings.name_of(row)) for row in choices.storage_classes)]
-        self.fields["keys"].choices = [(key.fingerprint, key.name) for key in choices.keys]
-        self.fields["keys"].initial = [key.fingerprint for key in choices.keys[:1]]
-        self.fields["once"].initial = uuid.uuid4().hex
+        fields["zone"].choices = [(zone, zone) for zone in zones]
+        fields["image"].choices = [(image.slug, image.name) for image in choices.images]
+        fields["image"].initial = next((image.slug for image in choices.images), "")
+        fields["storage"].choices = [("", _("none")), *((row.sku, bookings.name_of(row)) for row in choices.storage_classes)]
+        fields["keys"].choices = [(key.fingerprint, key.name) for key in choices.keys]
+        fields["keys"].initial = [key.fingerprint for key in choices.keys[:1]]
+        fields["once"].initial = uuid.uuid4().hex
         self.without_the_needless()
 
     @classmethod

@@ -32,10 +32,11 @@ class Head(forms.Form):
 
     def __init__(self, *args: Any, customers: list | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        fields: dict[str, Any] = self.fields
         if customers is None:
-            del self.fields["organisation"]
+            del fields["organisation"]
         else:
-            self.fields["organisation"].choices = [(each.number, f"{each.name} · {each.number}") for each in customers]
+            fields["organisation"].choices = [(each.number, f"{each.name} · {each.number}") for each in customers]
 
 
 class Line(forms.Form):
@@ -55,8 +56,9 @@ class Line(forms.Form):
     def __init__(self, *args: Any, choices: quotes.Choices, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.offered = choices
-        self.fields["configuration"].choices = [(sku, row.name) for sku, row in choices.configurations.items()]
-        self.fields["image"].choices = [(slug, row.name) for slug, row in choices.images.items()]
+        fields: dict[str, Any] = self.fields
+        fields["configuration"].choices = [(sku, row.name) for sku, row in choices.configurations.items()]
+        fields["image"].choices = [(slug, row.name) for slug, row in choices.images.items()]
 
     def wish(self) -> dict[str, Any]:
         """The cleaned line as services.quotes.add_line takes it."""
@@ -84,7 +86,8 @@ class Accept(forms.Form):
     def __init__(self, *args: Any, keys: list, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.keys = {str(key.pk): key for key in keys}
-        self.fields["ssh_keys"].choices = [(pk, f"{key.name} · {key.fingerprint}") for pk, key in self.keys.items()]
+        fields: dict[str, Any] = self.fields
+        fields["ssh_keys"].choices = [(pk, f"{key.name} · {key.fingerprint}") for pk, key in self.keys.items()]
 
     def chosen_keys(self) -> list[dict[str, str]]:
         """The keys as a Booking keeps them."""

@@ -56,6 +56,8 @@ class Booking(Numbered):
 
     objects = NumberedQuerySet.as_manager()
 
+    role: str  # no column: that of whoever asked for it, set by queries.bookings
+
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["organisation", "idempotency_key"], name="rentals_booking_key_once"),

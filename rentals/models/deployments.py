@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from datetime import datetime
 
 from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import IntegerRangeField, RangeOperators
@@ -50,6 +51,11 @@ class Deployment(models.Model):
     class Meta:
         ordering = ["id"]
         indexes = [models.Index(fields=["due_at"], condition=~models.Q(state__in=["done", "failed", "cancelled"]), name="rentals_deployment_due")]
+
+    @property
+    def ends_at(self) -> datetime:
+        """When it is handed back: as wished, else at the end of its Assignment."""
+        return self.end_wanted_at or self.assignment.during.upper
 
 
 class Operation(models.Model):

@@ -50,7 +50,7 @@ def _elsewhere_than_its_unit() -> Iterator[str]:
 
 def _holds_for_ever(now: datetime) -> Iterator[str]:
     for booking in Booking.objects.filter(state=Booking.State.HELD, hold_expires_at__lt=now - PATIENCE).order_by("id"):
-        yield f"{booking.number} is still held {now - booking.hold_expires_at} after its hold ended"
+        yield f"{booking.number} is still held {now - (booking.hold_expires_at or now)} after its hold ended"
 
 
 def _stuck(now: datetime) -> Iterator[str]:

@@ -113,7 +113,7 @@ def _group(row: Component) -> offers.GpuGroup:
 
 def _rate(rows: Sequence[Component], rates: dict[str, pricing.Rate]) -> Money | None:
     """The sum over the components; None when one of them has no price: a part of a price is no price."""
-    found = [(row.count, rates.get(row.unit_kind.sku)) for row in rows]
-    if any(rate is None for _, rate in found):
+    priced = [(row.count, rates[row.unit_kind.sku].amount) for row in rows if row.unit_kind.sku in rates]
+    if len(priced) < len(rows):
         return None
-    return total([rate.amount * count for count, rate in found if rate is not None], found[0][1].amount.currency)
+    return total([amount * count for count, amount in priced], priced[0][1].currency)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 import django_filters
 from django.db.models import QuerySet
@@ -68,7 +69,7 @@ class OperationShown:
     steps: tuple[Any, ...]
 
 
-def operation_for(user: Any, op_id: object) -> OperationShown:
+def operation_for(user: Any, op_id: UUID | str) -> OperationShown:
     """The Operation with this id, for an operator. Raises NotFound, NotAllowed."""
     accounts.require_staff(user, roles.OPERATOR)
     rows = Operation.objects.select_related("server", "deployment__assignment__booking", "deployment__assignment__unit")

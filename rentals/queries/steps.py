@@ -71,7 +71,7 @@ def ways_of(booking: Booking) -> list[Way]:
 def _way(row: Deployment, is_spare: bool) -> Way:
     happened = {step.name: step for step in row.steps.all()}  # in order: of a repeated step the last
     leaves = row.state in LEAVING or any(name in happened for name in WAY_OUT)
-    names = WAY_OUT if leaves else WAY_IN
+    names: tuple[str, ...] = WAY_OUT if leaves else WAY_IN
     if leaves and row.state == "done":
         names = tuple(name for name in names if name in happened)
     return Way(

@@ -99,7 +99,7 @@ def choices(*, configuration: Configuration, user: Any, now: datetime) -> Choice
     )
 
 
-def _terms(organisation: Any, now: datetime) -> dict[str, str]:
+def _terms(organisation: Any, now: datetime) -> dict[str, Any]:
     terms = None if accounts.has_accepted_terms(organisation, now) else accounts.current_terms(now)
     if terms is None:
         return {}

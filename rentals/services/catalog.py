@@ -101,7 +101,7 @@ def _ids(model: type[models.Model], name: str) -> dict[str, int]:
     return dict(model._default_manager.values_list(name, "pk"))
 
 
-def _rows_by_slug(model: type[models.Model]) -> dict[str, Any]:
+def _rows_by_slug(model: Any) -> dict[str, Any]:
     return {row.slug: row for row in model._default_manager.all()}
 
 

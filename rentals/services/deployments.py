@@ -8,6 +8,7 @@ import socket
 import uuid
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from django.conf import settings
 from django.db import OperationalError, transaction
@@ -81,8 +82,8 @@ def begin(*, deployment_id: int, now: datetime) -> None:
     deployment = progress.locked(deployment_id=deployment_id)
     if Operation.objects.filter(deployment=deployment, state__in=operations.OPEN).exists():
         return
-    start = deployment.assignment.during.lower or deployment.end_wanted_at  # a Booking that ended before its start has no length left
-    step = steps.next_step(deployment.state, now, start=start, due_at=deployment.due_at, end_wanted_at=deployment.end_wanted_at)
+    start = deployment.assignment.during.lower or deployment.ends_at  # a Booking that ended before its start has no length left
+    step = steps.next_step(deployment.state, now, start=start, due_at=deployment.due_at, end_wanted_at=deployment.ends_at)
     if step == "cancel":
         _cancel(deployment, now)
     elif step == "begin":
@@ -141,7 +142,7 @@ def _crowded(deployment: Deployment) -> bool:
     return at_work.count() >= settings.DEPLOYMENTS_PER_RACK
 
 
-def advance(*, op_id: object, now: datetime) -> None:
+def advance(*, op_id: UUID | str, now: datetime) -> None:
     """One step of one Operation: lease it, look at the engine, decide, ask the engine at most once, write. Whoever dies in between leaves a lease that
     ends, and the next one looks before it asks. Nothing when the Operation is not due or in other hands."""
     leased = operations.lease(op_id=op_id, owner=OWNER, now=now)

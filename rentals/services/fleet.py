@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from portal.accounts import queries as accounts
 from portal.accounts.domain.roles import OPERATOR
@@ -29,7 +30,7 @@ OUT_OF_SERVICE = "out of service"
 COOLING = "cooling down after a failed deployment"
 
 
-def move(*, server: Server, to: str, now: datetime, reason: str = "", **fields: object) -> None:
+def move(*, server: Server, to: str, now: datetime, reason: str = "", **fields: Any) -> None:
     """Move the Server by compare-and-set; `fields` go along in the same statement. Raises IllegalMove, LostRace."""
     lifecycle.SERVER.check(server.state, to)
     limit = TIME_LIMITS.get(to)
@@ -41,7 +42,7 @@ def move(*, server: Server, to: str, now: datetime, reason: str = "", **fields: 
     push.hint("fleet", "state")
 
 
-def put_aside(*, server: Server, to: str, reason: str, now: datetime, **fields: object) -> None:
+def put_aside(*, server: Server, to: str, reason: str, now: datetime, **fields: Any) -> None:
     """Take the Server out of every offer until a person has looked at it (wipe_failed, quarantined), and say so to the operators. A Server that is
     there already keeps its first reason. `fields` go along. Raises IllegalMove, LostRace, ServerBusy."""
     if server.state == to:
@@ -53,7 +54,7 @@ def put_aside(*, server: Server, to: str, reason: str, now: datetime, **fields: 
     alert(key=f"{server.serial}-{to}-{now.isoformat()}", kind="operator_server", subject=server.serial, path=path_of(server=server), now=now, reason=reason)
 
 
-def close_for(*, server: Server, reason: str, now: datetime, until: datetime | None = None, by: object = None) -> None:
+def close_for(*, server: Server, reason: str, now: datetime, until: datetime | None = None, by: Any = None) -> None:
     """Let nothing be placed on the Server from now until `until` (None: until it is opened again)."""
     Maintenance.objects.create(server=server, during=(now, until), reason=reason[:300], planned_by=by)
 
@@ -63,7 +64,7 @@ def open_again(*, server: Server, now: datetime) -> None:
     Maintenance.objects.filter(server=server, during__contains=now, cancelled_at=None).update(cancelled_at=now)
 
 
-def alert(*, key: str, kind: str, subject: str, path: str, now: datetime, **facts: object) -> None:
+def alert(*, key: str, kind: str, subject: str, path: str, now: datetime, **facts: Any) -> None:
     """Tell every operator once."""
     notifications.notify(users=accounts.staff_of(OPERATOR), kind=kind, key=key, subject=subject, path=path, now=now, **facts)
 

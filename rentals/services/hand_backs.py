@@ -7,6 +7,7 @@ taken off sale instead of the Server.
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
@@ -50,7 +51,7 @@ def failed(*, deployment: Deployment, operation: Operation, report: WipeReport |
     """A step of the way out has failed for good: the Server (or the Unit of a shared one) waits for a person, and nothing more is billed."""
     progress.end_step(deployment=deployment, key=operation.verb, at=now, failed=True)
     if operation.verb in NEXT_VERB and not deployment.failure:
-        bookings.observe_handed_back(assignment=deployment.assignment, at=deployment.end_wanted_at, now=now)
+        bookings.observe_handed_back(assignment=deployment.assignment, at=deployment.ends_at, now=now)
     progress.advance_to(deployment=deployment, to="failed", now=now, failure=deployment.failure or f"{operation.verb}: {reason}"[:300])
     Assignment.objects.filter(pk=deployment.assignment_id).update(live=False, access={})
     server = progress.server_of(deployment=deployment)
@@ -112,7 +113,7 @@ def _hand_back(deployment: Deployment, now: datetime) -> None:
     assignment = deployment.assignment
     Assignment.objects.filter(pk=assignment.pk).update(access={})
     if not deployment.failure:
-        bookings.observe_handed_back(assignment=assignment, at=deployment.end_wanted_at, now=now)
+        bookings.observe_handed_back(assignment=assignment, at=deployment.ends_at, now=now)
     audit.record(
         verb="deployment.handed_back", subject=assignment.booking.number, organisation=assignment.booking.organisation_id, now=now,
         server=assignment.server.serial,
@@ -155,7 +156,7 @@ def _cool_down(server: Server, now: datetime) -> None:
         fleet.close_for(server=server, reason=fleet.COOLING, now=now, until=now + steps.COOL_DOWN)
 
 
-def _move_whole(deployment: Deployment, to: str, now: datetime, **fields: object) -> None:
+def _move_whole(deployment: Deployment, to: str, now: datetime, **fields: Any) -> None:
     if operations.is_whole(assignment=deployment.assignment):
         fleet.move(server=progress.server_of(deployment=deployment), to=to, now=now, **fields)
 

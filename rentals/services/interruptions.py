@@ -54,8 +54,7 @@ def _judge(deployment: Deployment, seen: Observation | None, now: datetime) -> N
 
 def _interrupt(deployment: Deployment, since: datetime, seen: Observation | None, now: datetime) -> None:
     assignment = deployment.assignment
-    gone = seen is None or not seen.present
-    cause = "vanished" if gone else ("power lost" if seen.power != "on" else "lost by the engine")
+    cause = "vanished" if seen is None or not seen.present else ("power lost" if seen.power != "on" else "lost by the engine")
     if operations.is_whole(assignment=assignment):
         fleet.move(server=progress.server_of(deployment=deployment), to="degraded", now=now, reason=cause)
     bookings.observe_lost(assignment=assignment, at=since, now=now)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -38,7 +39,7 @@ def add_server(
     rack: str,
     bmc_address: str,
     engine: str,
-    by: object,
+    by: Any,
     now: datetime,
     position: int = 1,
     layout: str = "",

@@ -6,6 +6,8 @@ import hashlib
 import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q
@@ -58,8 +60,10 @@ class Leased:
 def open_one(*, server: Server, verb: str, now: datetime, deployment: Deployment | None = None) -> Operation:
     """Write down what is to be asked of the engine; rings after the commit. Without a Deployment it is about the Server as a whole. Raises ServerBusy."""
     claim = claim_of(assignment=deployment.assignment) if deployment is not None else None
-    request = {"name": claim.name, "slots": list(claim.slots), "whole": claim.whole, "gpus": list(claim.gpus), "image": claim.image, "login": claim.login,
-               "ssh_keys": list(claim.ssh_keys)} if claim else {"name": "", "slots": list(EVERY_SLOT), "whole": True}  # fmt: skip
+    request: dict[str, Any] = {"name": "", "slots": list(EVERY_SLOT), "whole": True}
+    if claim is not None:
+        request = {"name": claim.name, "slots": list(claim.slots), "whole": claim.whole, "gpus": list(claim.gpus), "image": claim.image,
+                   "login": claim.login, "ssh_keys": list(claim.ssh_keys)}  # fmt: skip
     try:
         with transaction.atomic():
             operation = Operation.objects.create(
@@ -79,7 +83,7 @@ def open_one(*, server: Server, verb: str, now: datetime, deployment: Deployment
     return operation
 
 
-def lease(*, op_id: object, owner: str, now: datetime) -> Leased | None:
+def lease(*, op_id: UUID | str, owner: str, now: datetime) -> Leased | None:
     """Take the Operation for a minute, with a new fencing token; None when it is not due, finished or in other hands."""
     free = Q(lease_until=None) | Q(lease_until__lte=now)
     due = Operation.objects.filter(free, op_id=op_id, state__in=OPEN, next_poll_at__lte=now)

@@ -55,7 +55,7 @@ def _go_on(leased: operations.Leased, operation: Operation, decision: steps.Deci
         operation.attempt, operation.asked_at, operation.heard, operation.last_error = operation.attempt + 1, None, False, decision.reason[:500]
     elif isinstance(answer, base.Busy):
         wait = timedelta(seconds=min(30.0, max(1.0, answer.retry_after)))
-    elif isinstance(answer, (base.Accepted, base.AlreadyDone)) and decision.verb == operation.verb:
+    elif isinstance(answer, (base.Accepted, base.AlreadyDone)) and isinstance(decision, steps.Ask) and decision.verb == operation.verb:
         operation.asked_at, operation.heard, operation.external_ref = now, True, answer.external_ref[:120] or operation.external_ref
         wait = timedelta(seconds=1)
     elif isinstance(answer, base.Unknown):
@@ -85,7 +85,7 @@ def _finished(deployment: Deployment | None, operation: Operation, seen: Observa
     elif operation.verb == "prepare":
         _note_begun(deployment, operation, seen, now)
         start = deployment.assignment.during.lower or now
-        progress.advance_to(deployment=deployment, to="prepared", now=now, due_at=min(start, deployment.end_wanted_at))
+        progress.advance_to(deployment=deployment, to="prepared", now=now, due_at=min(start, deployment.ends_at))
         progress.after_commit_sweep()
     elif operation.verb == "hand_over":
         _ready(deployment, seen, now)

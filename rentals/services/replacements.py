@@ -28,9 +28,9 @@ def replace(*, deployment_id: int, now: datetime) -> Assignment | None:
 
 def _decide(deployment: Deployment, now: datetime) -> Assignment | None:
     Deployment.objects.filter(pk=deployment.pk).update(spare_wanted=False)
-    if deployment.end_wanted_at <= now:
+    if deployment.ends_at <= now:
         if deployment.failure:
-            bookings.observe_handed_back(assignment=deployment.assignment, at=deployment.end_wanted_at, now=now)
+            bookings.observe_handed_back(assignment=deployment.assignment, at=deployment.ends_at, now=now)
         return None
     spare = None if _too_many(deployment, now) else bookings.reassign(assignment=deployment.assignment, now=now)
     if spare is not None:

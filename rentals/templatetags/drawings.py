@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 from babel import dates
 from django import template
@@ -63,7 +64,8 @@ def topology_drawing(drawing: topology.Drawing, title: str, text: str) -> dict:
 @register.filter
 def facet_word(value: str, facet: str) -> object:
     """The option of a facet in words."""
-    return {"count": forms.BUCKETS, "link": forms.LINKS}.get(facet, {}).get(value, value)
+    words: dict[str, dict[str, Any]] = {"count": forms.BUCKETS, "link": forms.LINKS}
+    return words.get(facet, {}).get(value, value)
 
 
 ROLES = {"train": _("train"), "serve": _("serve"), "main": _("main run"), "side": _("side runs"), "node": _("node")}

@@ -15,6 +15,7 @@ from django_htmx.http import HTMX_STOP_POLLING
 
 from portal.accounts.domain import roles
 from portal.accounts.views.access import member_required
+from portal.toolkit import requests
 from portal.toolkit.pages import render_page
 from rentals.queries import booking_page, certificates, steps, timeline
 from rentals.queries import bookings as queries
@@ -23,7 +24,7 @@ from rentals.services import bookings
 
 @require_safe
 @member_required
-def listing(request: http.HttpRequest) -> http.HttpResponse:
+def listing(request: requests.Request) -> http.HttpResponse:
     found = queries.listing(organisation=request.organisation, filters=request.GET, after=request.GET.get("after", ""))
     return render_page(request, "rentals/bookings.html", {"listing": found, "page": found.page}, partial="bookings")
 

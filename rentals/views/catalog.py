@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from portal.accounts import queries as accounts
 from portal.kernel.page import Page
+from portal.toolkit import requests
 from portal.toolkit.pages import render_page
 from rentals.domain import offers
 from rentals.forms import catalog as forms
@@ -17,7 +18,7 @@ from rentals.views import configure
 PAGE_SIZE = 10
 
 
-def listing(request: http.HttpRequest) -> http.HttpResponse:
+def listing(request: requests.Request) -> http.HttpResponse:
     form = forms.Filter(request.GET)
     form.is_valid()
     viewer = _viewer(request, form)
@@ -28,7 +29,7 @@ def listing(request: http.HttpRequest) -> http.HttpResponse:
     return render_page(request, "rentals/catalog.html", context, partial="offers")
 
 
-def configuration(request: http.HttpRequest, sku: str) -> http.HttpResponse:
+def configuration(request: requests.Request, sku: str) -> http.HttpResponse:
     form = forms.Filter(request.GET)
     form.is_valid()
     viewer = _viewer(request, form)
@@ -37,7 +38,7 @@ def configuration(request: http.HttpRequest, sku: str) -> http.HttpResponse:
     return render_page(request, "rentals/configuration.html", context)
 
 
-def _viewer(request: http.HttpRequest, form: forms.Filter) -> catalog.Viewer:
+def _viewer(request: requests.Request, form: forms.Filter) -> catalog.Viewer:
     """The frame is read here, once, because the currency of a customer's prices is in it."""
     request.shell = accounts.shell_of(request.user)
     organisation = request.shell.organisation

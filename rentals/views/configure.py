@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST
 from portal.accounts.domain import roles
 from portal.accounts.views.access import role_required
 from portal.kernel.errors import DomainError
+from portal.toolkit import requests
 from portal.toolkit.pages import client_address, render_page
 from rentals.forms.configure import Configure
 from rentals.queries import wishes
@@ -21,7 +22,7 @@ from rentals.services import bookings
 FIELDS = {"ssh_keys": "keys", "public_key": "new_key"}  # a refusal's name for a field -> the form's
 
 
-def configure(request: http.HttpRequest, sku: str) -> http.HttpResponse:
+def configure(request: requests.Request, sku: str) -> http.HttpResponse:
     """The form as a page of its own; posted, the same with its price: a part of the page for htmx."""
     panel = panel_of(request, wishes.configuration_for(sku))
     if request.htmx and request.method == "POST":
@@ -31,7 +32,7 @@ def configure(request: http.HttpRequest, sku: str) -> http.HttpResponse:
 
 @require_POST
 @role_required(*roles.BOOKERS)
-def hold(request: http.HttpRequest, sku: str) -> http.HttpResponse:
+def hold(request: requests.Request, sku: str) -> http.HttpResponse:
     panel = panel_of(request, wishes.configuration_for(sku))
     if panel["form"].is_valid():
         try:

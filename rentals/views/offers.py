@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from portal.accounts import queries as accounts
 from portal.kernel.errors import DomainError
-from portal.toolkit import pages
+from portal.toolkit import pages, requests
 from rentals.forms import quotes as forms
 from rentals.queries import quotes as read
 from rentals.services import offers
@@ -30,7 +30,7 @@ def pdf(request: http.HttpRequest, secret: str) -> http.HttpResponse:
 
 
 @login_required
-def accept(request: http.HttpRequest, secret: str) -> http.HttpResponse:
+def accept(request: requests.SignedIn, secret: str) -> http.HttpResponse:
     """GET is where the log-in leads back to."""
     quote = read.quote_to_accept(request.user, secret)
     if request.method != "POST":

@@ -13,7 +13,7 @@ from portal.accounts import queries as accounts
 from portal.accounts.domain import roles
 from portal.accounts.views.access import staff_required
 from portal.kernel.errors import DomainError
-from portal.toolkit import pages
+from portal.toolkit import pages, requests
 from rentals.domain import lifecycle
 from rentals.forms import quotes as forms
 from rentals.queries import quotes as read
@@ -31,7 +31,7 @@ def listing(request: http.HttpRequest) -> http.HttpResponse:
 
 
 @manager_required
-def new(request: http.HttpRequest) -> http.HttpResponse:
+def new(request: requests.SignedIn) -> http.HttpResponse:
     form = forms.Head(request.POST or None, customers=accounts.organisations_for_staff(request.user))
     if request.method == "POST" and form.is_valid():
         typed = dict(form.cleaned_data)

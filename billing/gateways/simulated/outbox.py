@@ -76,7 +76,7 @@ class Outbox:
         with self.store.transaction():
             if said.startswith("2"):
                 state, due = "delivered", row["due_at"]
-                event = self.store.get("event", row["event"])
+                event = self.store.known("event", row["event"])
                 self.store.save({**event, "pending_webhooks": 0})
             else:
                 state = "given up" if now - row["first_due_at"] > GIVEN_UP_AFTER else "waiting"

@@ -86,6 +86,13 @@ class Store:
         row = self.db.execute("SELECT body FROM objects WHERE kind = ? AND id = ?", (kind, id)).fetchone()
         return json.loads(row["body"]) if row else None
 
+    def known(self, kind: str, id: str) -> dict:
+        """What is there for certain. Raises KeyError."""
+        found = self.get(kind, id)
+        if found is None:
+            raise KeyError(f"{kind} {id}")
+        return found
+
     def private(self, id: str | None) -> dict:
         """What the vendor knows of an object and never answers, such as how a test card behaves."""
         row = self.db.execute("SELECT private FROM objects WHERE id = ?", (id,)).fetchone()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.utils import timezone
-from rest_framework import request, response
+from rest_framework import response
 
 from portal.accounts.services import idempotency
+from portal.toolkit import requests
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotent-Replayed"
@@ -15,10 +18,10 @@ class Keyed:
     """Mixin before APIView: write `act(request, ...)` instead of `post`. With an Idempotency-Key header the first answer is kept, in the transaction of the
     act, and given again to every repeat (with `Idempotent-Replayed: true`); without one it acts each time. A refusal is not kept. No network in `act`."""
 
-    def act(self, request: request.Request, *args: object, **kwargs: object) -> response.Response:
+    def act(self, request: requests.Call, *args: Any, **kwargs: Any) -> response.Response:
         raise NotImplementedError
 
-    def post(self, request: request.Request, *args: object, **kwargs: object) -> response.Response:
+    def post(self, request: requests.Call, *args: object, **kwargs: object) -> response.Response:
         key = request.headers.get(HEADER)
         if key is None:
             return self.act(request, *args, **kwargs)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from drf_spectacular.utils import extend_schema
-from rest_framework import request, response, serializers, views
+from rest_framework import response, serializers, views
 
 from portal.accounts import queries
 from portal.accounts.api.permissions import Scoped
 from portal.accounts.domain import scopes
+from portal.toolkit import requests
 
 
 class Organisation(serializers.Serializer):
@@ -35,13 +36,13 @@ class Me(views.APIView):
     scopes = {"GET": scopes.ACCOUNT_READ}
 
     @extend_schema(operation_id="me", responses=Person, tags=["account"])
-    def get(self, request: request.Request) -> response.Response:
+    def get(self, request: requests.Call) -> response.Response:
         person = {
             "email": request.user.email,
             "name": request.user.name,
             "language": request.user.language,
             "time_zone": request.user.time_zone,
-            "scopes": sorted(request.auth.scopes) if request.auth else None,
+            "scopes": sorted(request.auth.scopes) if isinstance(request.auth, queries.Acting) else None,
             "organisation": queries.current_organisation(request.user),
         }
         return response.Response(Person(person).data)
@@ -54,5 +55,5 @@ class Organisations(views.APIView):
     scopes = {"GET": scopes.ACCOUNT_READ}
 
     @extend_schema(operation_id="organisations", responses=Organisation(many=True), tags=["account"])
-    def get(self, request: request.Request) -> response.Response:
+    def get(self, request: requests.Call) -> response.Response:
         return response.Response(Organisation(queries.organisations_of(request.user), many=True).data)

@@ -24,7 +24,7 @@ class Scoped(permissions.BasePermission):
             return False
         if not isinstance(request.auth, queries.Acting) or request.method == "OPTIONS":
             return True
-        scope = view.scopes.get("GET" if request.method == "HEAD" else request.method, "")
+        scope = getattr(view, "scopes", {}).get("GET" if request.method == "HEAD" else request.method, "")
         if scope not in request.auth.scopes:
             raise MissingScope(_("This token lacks the scope %(scope)s.") % {"scope": scope or "–"}, scope=scope)
         return True

@@ -41,8 +41,7 @@ class SshKey(forms.Form):
         """A private key pasted by mistake must not come back on the page that refuses it."""
         text = self.cleaned_data["public_key"]
         if ssh_keys.is_private(text):
-            self.data = self.data.copy()
-            self.data["public_key"] = ""
+            self.data = {**self.data, "public_key": ""}
         return text
 
 

@@ -33,6 +33,10 @@ class Organisation(Numbered):
 
     objects = NumberedQuerySet.as_manager()
 
+    # No columns: the role of whoever asked for it, and his Membership, set by queries.access.
+    role: str
+    membership_id: int
+
     class Meta:
         ordering = ["name", "id"]
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from django.contrib.auth.models import AbstractUser, BaseUserManager
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 
-class Users(BaseUserManager):
+class Users(BaseUserManager["User"]):
     def create_user(self, email: str, password: str | None = None, **fields) -> User:
         user = self.model(email=self.normalize_email(email).lower(), **fields)
         user.set_password(password)
@@ -21,9 +23,9 @@ class Users(BaseUserManager):
 class User(AbstractUser):
     """A person. Logs in by e-mail; `time_zone` is the zone that pages show him."""
 
-    username = None
-    first_name = None
-    last_name = None
+    username = None  # type: ignore[assignment]  # this column of AbstractUser, like the next two, we do not have
+    first_name = None  # type: ignore[assignment]
+    last_name = None  # type: ignore[assignment]
     email = models.EmailField(_("e-mail"), unique=True)
     name = models.CharField(_("name"), max_length=120, blank=True)
     language = models.CharField(_("language"), max_length=10, default="en")
@@ -31,8 +33,14 @@ class User(AbstractUser):
     current_organisation = models.ForeignKey("accounts.Organisation", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
 
     USERNAME_FIELD = "email"
-    REQUIRED_FIELDS: list[str] = []
-    objects = Users()
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+    objects: ClassVar[Users] = Users()  # type: ignore[assignment]  # the stubs know only managers that ask for a user name
+
+    # Of the person of one request, no columns: from where he acts, by which token for whom, his staff roles once they are read.
+    acting_address: str | None
+    acting_token_id: int
+    acting_organisation_id: int
+    held_staff_roles: frozenset[str]
 
     class Meta:
         db_table = "accounts_user"

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import QuerySet
+
 from portal.accounts.models import Membership, Organisation, StaffRole, User
 from portal.kernel.errors import NotAllowed, NotFound
 
@@ -39,10 +42,10 @@ def organisations_of(user: User) -> list[Organisation]:
     return [_with_role(membership) for membership in memberships]
 
 
-def current_organisation(user: User) -> Organisation | None:
+def current_organisation(user: User | AnonymousUser) -> Organisation | None:
     """The Organisation he works in, with `.role`: the token's, else the one he chose, else his oldest. None when he has none."""
     memberships = list(_memberships(user).select_related("organisation").order_by("pk"))
-    chosen = [membership for membership in memberships if membership.organisation_id == user.current_organisation_id]
+    chosen = [membership for membership in memberships if membership.organisation_id == getattr(user, "current_organisation_id", None)]
     return next((_with_role(membership) for membership in chosen + memberships), None)
 
 
@@ -114,7 +117,7 @@ def has_administrator() -> bool:
     return User.objects.filter(is_superuser=True, is_active=True).exists()
 
 
-def _memberships(user: User):
+def _memberships(user: User | AnonymousUser) -> QuerySet[Membership]:
     if not user.is_authenticated:
         return Membership.objects.none()
     memberships = Membership.objects.filter(user=user)

@@ -47,10 +47,10 @@ def missing_for_checkout(organisation: Organisation, user: User | None = None) -
 
 def _missing_address(organisation: Organisation) -> Iterator[Missing]:
     wanted = ADDRESS_FIELDS + (("region",) if addresses.needs_region(organisation.country) else ())
+    labels = {field.name: field.verbose_name for field in Organisation._meta.fields}
     for field in wanted:
         if not getattr(organisation, field):
-            label = Organisation._meta.get_field(field).verbose_name
-            yield Missing(field, label, reverse("accounts:organisation", args=[organisation.number]))
+            yield Missing(field, labels[field], reverse("accounts:organisation", args=[organisation.number]))
 
 
 def _missing_mail(organisation: Organisation, user: User | None) -> Iterator[Missing]:

@@ -8,8 +8,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db.models import Count, Min, Q
-from django.template import Context
-from django.template.loader import get_template
+from django.template import Context, Engine
 from django.utils import timezone, translation
 
 from portal.accounts.models import Letter, Notification, User
@@ -64,6 +63,6 @@ def _composed(row: Letter | Notification, person: User | None) -> Text:
         "facts": row.facts,
         "base_url": settings.BASE_URL,
     }
-    rendered = get_template(f"mail/{row.kind}.txt").template.render(Context(facts, autoescape=False)).strip()
+    rendered = Engine.get_default().get_template(f"mail/{row.kind}.txt").render(Context(facts, autoescape=False)).strip()
     subject, _newline, body = rendered.partition("\n")
     return Text(" ".join(subject.split()), body.strip() + "\n")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from allauth.account.models import EmailAddress
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models import Count, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Coalesce
 
-from portal.accounts.models import Notification, SshKey, User
+from portal.accounts.models import Notification, Organisation, SshKey, User
 from portal.accounts.queries import access
 
 
@@ -17,14 +18,14 @@ from portal.accounts.queries import access
 class Shell:
     """What the frame around every page shows of the person looking at it."""
 
-    organisations: list
-    organisation: object | None
+    organisations: list[Organisation]
+    organisation: Organisation | None
     role: str
     staff_roles: frozenset[str]
     unread: int
 
 
-def shell_of(user: User) -> Shell:
+def shell_of(user: User | AnonymousUser) -> Shell:
     """Two queries, whatever he has; none for a visitor."""
     if not user.is_authenticated:
         return Shell([], None, "", frozenset(), 0)

@@ -97,4 +97,6 @@ def _kept(scope: str, key: str, request_hash: str) -> Answer:
     row = IdempotencyKey.objects.get(scope=scope, key=key)
     if row.request_hash != request_hash:
         raise KeyReused()
+    if row.status is None:
+        raise StillActing()
     return Answer(body=row.body, status=row.status, repeated=True)

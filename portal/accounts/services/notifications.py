@@ -22,7 +22,7 @@ def notify(
     templates/mail/<kind>.txt (its first line is the subject), which sees person, subject, url, organisation and facts."""
     people = {user.pk: user for user in users}
     told_before = set(Notification.objects.filter(key=key, user__in=people).values_list("user_id", flat=True))
-    organisation_id = getattr(organisation, "pk", organisation)
+    organisation_id = organisation.pk if isinstance(organisation, Organisation) else organisation
     rows = [
         Notification(user=user, organisation_id=organisation_id, kind=kind, key=key, subject=subject, path=path, facts=facts, created_at=now)
         for user in people.values()

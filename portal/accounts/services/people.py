@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.contrib.auth.models import AnonymousUser
+
 from portal.accounts.models import User
 
 
@@ -10,7 +12,7 @@ def prefill(*, user: User, name: str, language: str, time_zone: str) -> None:
     user.name, user.language, user.time_zone = name, language, time_zone
 
 
-def choose_language(*, user: User, language: str) -> None:
+def choose_language(*, user: User | AnonymousUser, language: str) -> None:
     """Keep the language he reads. A visitor has no account; his choice is a cookie."""
     if user.is_authenticated:
         User.objects.filter(pk=user.pk).update(language=language)

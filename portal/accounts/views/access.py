@@ -12,8 +12,9 @@ from django.shortcuts import redirect
 
 from portal.accounts import queries
 from portal.kernel.errors import NotAllowed
+from portal.toolkit import requests
 
-View = Callable[..., http.HttpResponse]
+View = Callable[..., http.HttpResponseBase]
 
 
 def invited(request: http.HttpRequest, *, email: str) -> None:
@@ -26,7 +27,7 @@ def staff_required(*roles: str) -> Callable[[View], View]:
 
     def decorate(view: View) -> View:
         @functools.wraps(view)
-        def guarded(request: http.HttpRequest, *args, **kwargs) -> http.HttpResponse:
+        def guarded(request: requests.Request, *args, **kwargs) -> http.HttpResponseBase:
             if not request.user.is_authenticated:
                 return redirect_to_login(request.get_full_path())
             _read_frame(request)
@@ -43,11 +44,12 @@ def member_required(view: View) -> View:
     that founds one, staff without one gets 403."""
 
     @functools.wraps(view)
-    def guarded(request: http.HttpRequest, *args, **kwargs) -> http.HttpResponse:
+    def guarded(request: requests.Request, *args, **kwargs) -> http.HttpResponseBase:
         if not request.user.is_authenticated:
             return redirect_to_login(request.get_full_path())
-        request.organisation = _read_frame(request).organisation
-        if request.organisation is not None:
+        organisation = _read_frame(request).organisation
+        if organisation is not None:
+            request.organisation = organisation
             return view(request, *args, **kwargs)
         if queries.has_staff_role(request.user):
             raise NotAllowed()
@@ -61,7 +63,7 @@ def role_required(*roles: str) -> Callable[[View], View]:
 
     def decorate(view: View) -> View:
         @functools.wraps(view)
-        def guarded(request: http.HttpRequest, *args, **kwargs) -> http.HttpResponse:
+        def guarded(request: requests.Request, *args, **kwargs) -> http.HttpResponseBase:
             if request.organisation.role not in roles:
                 raise NotAllowed()
             return view(request, *args, **kwargs)
@@ -71,8 +73,9 @@ def role_required(*roles: str) -> Callable[[View], View]:
     return decorate
 
 
-def _read_frame(request: http.HttpRequest) -> queries.Shell:
+def _read_frame(request: requests.Request) -> queries.Shell:
     """Read what the frame of the page shows of the person: his roles are among it, so nobody has to ask for them again in this request."""
     request.shell = queries.shell_of(request.user)
-    request.user.held_staff_roles = request.shell.staff_roles
+    if request.user.is_authenticated:
+        request.user.held_staff_roles = request.shell.staff_roles
     return request.shell

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import zoneinfo
+from typing import TYPE_CHECKING
 
 from allauth.account.adapter import DefaultAccountAdapter
 from django import forms, http
 from django.utils import timezone, translation
 
 from portal.accounts.services import letters, people
+
+if TYPE_CHECKING:
+    from portal.accounts.models import User
 
 
 class Adapter(DefaultAccountAdapter):
@@ -21,7 +25,7 @@ class Adapter(DefaultAccountAdapter):
         facts = {"subject": message.subject, "body": message.body}
         letters.write(address=email, kind="account", now=timezone.now(), language=language, facts=facts)
 
-    def save_user(self, request: http.HttpRequest, user: object, form: forms.Form, commit: bool = True) -> object:
+    def save_user(self, request: http.HttpRequest, user: User, form: forms.Form, commit: bool = True) -> User:
         zone = request.COOKIES.get("tz", "UTC")
         people.prefill(
             user=user,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from django import http
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -16,11 +18,14 @@ from portal.accounts.domain import roles
 from portal.accounts.services import invitations, memberships
 from portal.accounts.views.access import invited
 from portal.kernel.errors import DomainError
-from portal.toolkit import pages
+from portal.toolkit import pages, requests
+
+if TYPE_CHECKING:
+    from portal.accounts.models import Organisation
 
 
 @login_required
-def members(request: http.HttpRequest, number: str) -> http.HttpResponse:
+def members(request: requests.SignedIn, number: str) -> http.HttpResponse:
     """The list of members and open invitations; for owners and admins also the form that invites."""
     organisation = queries.organisation_for(request.user, number, staff=roles.STAFF)
     return _page(request, organisation, forms.Invitation())
@@ -28,7 +33,7 @@ def members(request: http.HttpRequest, number: str) -> http.HttpResponse:
 
 @require_POST
 @login_required
-def invite(request: http.HttpRequest, number: str) -> http.HttpResponse:
+def invite(request: requests.SignedIn, number: str) -> http.HttpResponse:
     organisation = queries.organisation_for(request.user, number, roles=roles.MANAGERS)
     form = forms.Invitation(request.POST)
     if form.is_valid():
@@ -41,7 +46,7 @@ def invite(request: http.HttpRequest, number: str) -> http.HttpResponse:
     return _page(request, organisation, form, status=422)
 
 
-def _page(request: http.HttpRequest, organisation: object, form: forms.Invitation, status: int = 200) -> http.HttpResponse:
+def _page(request: http.HttpRequest, organisation: Organisation, form: forms.Invitation, status: int = 200) -> http.HttpResponse:
     context = {
         "organisation": organisation,
         "form": form,
@@ -55,7 +60,7 @@ def _page(request: http.HttpRequest, organisation: object, form: forms.Invitatio
 
 @require_POST
 @login_required
-def member_role(request: http.HttpRequest, number: str, membership: int) -> http.HttpResponse:
+def member_role(request: requests.SignedIn, number: str, membership: int) -> http.HttpResponse:
     organisation = queries.organisation_for(request.user, number, roles=roles.MANAGERS)
     form = forms.Role(request.POST)
     if not form.is_valid():
@@ -66,7 +71,7 @@ def member_role(request: http.HttpRequest, number: str, membership: int) -> http
 
 @require_POST
 @login_required
-def member_remove(request: http.HttpRequest, number: str, membership: int) -> http.HttpResponse:
+def member_remove(request: requests.SignedIn, number: str, membership: int) -> http.HttpResponse:
     organisation = queries.organisation_for(request.user, number, roles=roles.MANAGERS)
     memberships.remove(organisation=organisation, membership_id=membership, by=request.user, now=timezone.now())
     return redirect("accounts:members", number)
@@ -74,7 +79,7 @@ def member_remove(request: http.HttpRequest, number: str, membership: int) -> ht
 
 @require_POST
 @login_required
-def leave(request: http.HttpRequest, number: str) -> http.HttpResponse:
+def leave(request: requests.SignedIn, number: str) -> http.HttpResponse:
     organisation = queries.organisation_for(request.user, number)
     memberships.leave(organisation=organisation, by=request.user, now=timezone.now())
     return redirect("web:home")
@@ -82,7 +87,7 @@ def leave(request: http.HttpRequest, number: str) -> http.HttpResponse:
 
 @require_POST
 @login_required
-def invitation_withdraw(request: http.HttpRequest, number: str, invitation: int) -> http.HttpResponse:
+def invitation_withdraw(request: requests.SignedIn, number: str, invitation: int) -> http.HttpResponse:
     organisation = queries.organisation_for(request.user, number, roles=roles.MANAGERS)
     invitations.withdraw(organisation=organisation, invitation_id=invitation, by=request.user, now=timezone.now())
     return redirect("accounts:members", number)
@@ -99,7 +104,7 @@ def invitation(request: http.HttpRequest, secret: str) -> http.HttpResponse:
 
 @require_POST
 @login_required
-def invitation_accept(request: http.HttpRequest, secret: str) -> http.HttpResponse:
+def invitation_accept(request: requests.SignedIn, secret: str) -> http.HttpResponse:
     organisation = invitations.accept(secret=secret, by=request.user, now=timezone.now())
     messages.success(request, _("You belong to %(name)s now.") % {"name": organisation.name})
     return redirect("web:home")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from django import http
 from django.contrib.auth.decorators import login_required
 from django.forms import Form
@@ -13,11 +15,14 @@ from portal.accounts import forms, queries
 from portal.accounts.domain import roles
 from portal.accounts.services import organisations
 from portal.kernel.errors import InvalidInput
-from portal.toolkit import pages
+from portal.toolkit import pages, requests
+
+if TYPE_CHECKING:
+    from portal.accounts.models import Organisation
 
 
 @login_required
-def organisation_new(request: http.HttpRequest) -> http.HttpResponse:
+def organisation_new(request: requests.SignedIn) -> http.HttpResponse:
     form = forms.Organisation(request.POST or None, initial={"time_zone": request.user.time_zone, "billing_email": request.user.email})
     if request.method == "POST" and form.is_valid():
         try:
@@ -30,7 +35,7 @@ def organisation_new(request: http.HttpRequest) -> http.HttpResponse:
 
 
 @login_required
-def organisation(request: http.HttpRequest, number: str) -> http.HttpResponse:
+def organisation(request: requests.SignedIn, number: str) -> http.HttpResponse:
     shown = queries.organisation_for(request.user, number, staff=roles.STAFF)
     context = {"organisation": shown, "form": forms.Organisation(initial=forms.initial(shown)), "may_edit": shown.role in roles.MANAGERS}
     return pages.render_page(request, "accounts/organisation.html", {**context, "missing": queries.missing_for_checkout(shown)})
@@ -38,7 +43,7 @@ def organisation(request: http.HttpRequest, number: str) -> http.HttpResponse:
 
 @require_POST
 @login_required
-def organisation_edit(request: http.HttpRequest, number: str) -> http.HttpResponse:
+def organisation_edit(request: requests.SignedIn, number: str) -> http.HttpResponse:
     shown = queries.organisation_for(request.user, number, roles=roles.MANAGERS)
     form = forms.Organisation(request.POST)
     if form.is_valid() and _edited(form, shown, request):
@@ -46,7 +51,7 @@ def organisation_edit(request: http.HttpRequest, number: str) -> http.HttpRespon
     return pages.render_page(request, "accounts/organisation.html", {"organisation": shown, "form": form, "may_edit": True}, status=422)
 
 
-def _edited(form: Form, organisation: object, request: http.HttpRequest) -> bool:
+def _edited(form: Form, organisation: Organisation, request: requests.SignedIn) -> bool:
     try:
         organisations.edit(organisation=organisation, by=request.user, now=timezone.now(), **form.cleaned_data)
     except InvalidInput as refusal:
@@ -57,6 +62,6 @@ def _edited(form: Form, organisation: object, request: http.HttpRequest) -> bool
 
 @require_POST
 @login_required
-def organisation_switch(request: http.HttpRequest, number: str) -> http.HttpResponse:
+def organisation_switch(request: requests.SignedIn, number: str) -> http.HttpResponse:
     organisations.switch(user=request.user, organisation=queries.organisation_for(request.user, number))
     return redirect(pages.safe_next(request, default="web:home"))

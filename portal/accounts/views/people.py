@@ -14,11 +14,11 @@ from portal.accounts import forms, queries
 from portal.accounts.services import notifications as notifying
 from portal.accounts.services import people, ssh_keys
 from portal.kernel.errors import DomainError
-from portal.toolkit import pages
+from portal.toolkit import pages, requests
 
 
 @login_required
-def profile(request: http.HttpRequest) -> http.HttpResponse:
+def profile(request: requests.SignedIn) -> http.HttpResponse:
     user = request.user
     form = forms.Profile(request.POST or None, initial={"name": user.name, "language": user.language, "time_zone": user.time_zone})
     if request.method == "POST" and form.is_valid():
@@ -29,7 +29,7 @@ def profile(request: http.HttpRequest) -> http.HttpResponse:
 
 
 @login_required
-def keys(request: http.HttpRequest) -> http.HttpResponse:
+def keys(request: requests.SignedIn) -> http.HttpResponse:
     """The list, and the form that adds one."""
     form = forms.SshKey(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -45,13 +45,13 @@ def keys(request: http.HttpRequest) -> http.HttpResponse:
 
 @require_POST
 @login_required
-def key_remove(request: http.HttpRequest, key: int) -> http.HttpResponse:
+def key_remove(request: requests.SignedIn, key: int) -> http.HttpResponse:
     ssh_keys.remove(user=request.user, key_id=key, by=request.user, now=timezone.now())
     return redirect("accounts:ssh-keys")
 
 
 @login_required
-def notifications(request: http.HttpRequest) -> http.HttpResponse:
+def notifications(request: requests.SignedIn) -> http.HttpResponse:
     unread_only = request.GET.get("unread") == "1"
     page = queries.notifications_of(request.user, after=request.GET.get("after", ""), unread_only=unread_only)
     return pages.render_page(request, "accounts/notifications.html", {"page": page, "unread_only": unread_only})
@@ -59,7 +59,7 @@ def notifications(request: http.HttpRequest) -> http.HttpResponse:
 
 @require_POST
 @login_required
-def notification_open(request: http.HttpRequest, notification: int) -> http.HttpResponse:
+def notification_open(request: requests.SignedIn, notification: int) -> http.HttpResponse:
     """Mark it as read and go where it leads."""
     path = queries.notification_path(request.user, notification)
     notifying.mark_read(user=request.user, notification_id=notification, now=timezone.now())
@@ -68,6 +68,6 @@ def notification_open(request: http.HttpRequest, notification: int) -> http.Http
 
 @require_POST
 @login_required
-def notifications_read(request: http.HttpRequest) -> http.HttpResponse:
+def notifications_read(request: requests.SignedIn) -> http.HttpResponse:
     notifying.mark_read(user=request.user, now=timezone.now())
     return redirect("accounts:notifications")

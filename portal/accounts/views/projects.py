@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from django import http
 from django.contrib.auth.decorators import login_required
 from django.shortcuts import redirect
@@ -12,17 +14,20 @@ from portal.accounts import forms, queries
 from portal.accounts.domain import roles
 from portal.accounts.services import projects as keeping
 from portal.kernel.errors import DomainError
-from portal.toolkit import pages
+from portal.toolkit import pages, requests
+
+if TYPE_CHECKING:
+    from portal.accounts.models import Organisation
 
 
 @login_required
-def projects(request: http.HttpRequest, number: str) -> http.HttpResponse:
+def projects(request: requests.SignedIn, number: str) -> http.HttpResponse:
     return _page(request, queries.organisation_for(request.user, number, staff=roles.STAFF), forms.Project())
 
 
 @require_POST
 @login_required
-def project_add(request: http.HttpRequest, number: str) -> http.HttpResponse:
+def project_add(request: requests.SignedIn, number: str) -> http.HttpResponse:
     organisation = queries.organisation_for(request.user, number, roles=roles.MANAGERS)
     form = forms.Project(request.POST)
     if form.is_valid():
@@ -36,7 +41,7 @@ def project_add(request: http.HttpRequest, number: str) -> http.HttpResponse:
 
 @require_POST
 @login_required
-def project_edit(request: http.HttpRequest, number: str, project: int) -> http.HttpResponse:
+def project_edit(request: requests.SignedIn, number: str, project: int) -> http.HttpResponse:
     organisation = queries.organisation_for(request.user, number, roles=roles.MANAGERS)
     form = forms.Project(request.POST)
     if not form.is_valid():
@@ -47,12 +52,12 @@ def project_edit(request: http.HttpRequest, number: str, project: int) -> http.H
 
 @require_POST
 @login_required
-def project_remove(request: http.HttpRequest, number: str, project: int) -> http.HttpResponse:
+def project_remove(request: requests.SignedIn, number: str, project: int) -> http.HttpResponse:
     organisation = queries.organisation_for(request.user, number, roles=roles.MANAGERS)
     keeping.remove(organisation=organisation, project_id=project, by=request.user, now=timezone.now())
     return redirect("accounts:projects", number)
 
 
-def _page(request: http.HttpRequest, organisation: object, form: forms.Project, status: int = 200) -> http.HttpResponse:
+def _page(request: http.HttpRequest, organisation: Organisation, form: forms.Project, status: int = 200) -> http.HttpResponse:
     context = {"organisation": organisation, "form": form, "projects": queries.projects_of(organisation), "may_manage": organisation.role in roles.MANAGERS}
     return pages.render_page(request, "accounts/projects.html", context, status=status)

@@ -16,13 +16,13 @@ from portal.accounts.services import limits as limiting
 from portal.accounts.services import terms as agreeing
 from portal.accounts.views.access import role_required
 from portal.kernel.money import Money
-from portal.toolkit import pages
+from portal.toolkit import pages, requests
 
 SALES_AND_BOOKS = (roles.ACCOUNT_MANAGER, roles.FINANCE)
 
 
 @login_required
-def limits(request: http.HttpRequest, number: str) -> http.HttpResponse:
+def limits(request: requests.SignedIn, number: str) -> http.HttpResponse:
     """The limits, and for sales and finance the form that changes them."""
     organisation = queries.organisation_for(request.user, number, staff=roles.STAFF)
     cap = Money.from_minor(organisation.spend_cap_minor, organisation.currency)
@@ -34,7 +34,7 @@ def limits(request: http.HttpRequest, number: str) -> http.HttpResponse:
 
 @require_POST
 @login_required
-def limits_change(request: http.HttpRequest, number: str) -> http.HttpResponse:
+def limits_change(request: requests.SignedIn, number: str) -> http.HttpResponse:
     organisation = queries.organisation_for(request.user, number, roles=(), staff=SALES_AND_BOOKS)
     form = forms.Limits(request.POST)
     if not form.is_valid():
@@ -48,7 +48,7 @@ def limits_change(request: http.HttpRequest, number: str) -> http.HttpResponse:
 
 
 @login_required
-def audit(request: http.HttpRequest, number: str) -> http.HttpResponse:
+def audit(request: requests.SignedIn, number: str) -> http.HttpResponse:
     """Who did what: for owners, admins and the books of the Organisation, and for our sales and finance."""
     organisation = queries.organisation_for(request.user, number, roles=roles.PAYERS, staff=SALES_AND_BOOKS)
     form = forms.AuditFilter(request.GET)
@@ -64,15 +64,15 @@ def terms(request: http.HttpRequest, version: str = "") -> http.HttpResponse:
     present = queries.current_terms(now)
     shown = queries.terms_version(version, now) if version else present
     organisation = queries.current_organisation(request.user)
-    context = {"terms": shown, "is_present": shown == present, "versions": queries.terms_versions(now), "organisation": organisation}
-    context["acceptance"] = queries.acceptance_of(organisation, shown) if organisation and shown else None
-    context["may_accept"] = bool(organisation) and organisation.role in roles.BOOKERS
-    return pages.render_page(request, "accounts/terms.html", {**context, "next": pages.safe_next(request, default="")})
+    acceptance = queries.acceptance_of(organisation, shown) if organisation and shown else None
+    may_accept = organisation is not None and organisation.role in roles.BOOKERS
+    context = {"terms": shown, "is_present": shown == present, "versions": queries.terms_versions(now), "next": pages.safe_next(request, default="")}
+    return pages.render_page(request, "accounts/terms.html", {**context, "organisation": organisation, "acceptance": acceptance, "may_accept": may_accept})
 
 
 @require_POST
 @role_required(*roles.BOOKERS)
-def terms_accept(request: http.HttpRequest) -> http.HttpResponse:
+def terms_accept(request: requests.SignedIn) -> http.HttpResponse:
     address = pages.client_address(request)
     version = request.POST.get("version", "")
     agreeing.accept(by=request.user, organisation=request.organisation, address=address, now=timezone.now(), version=version)

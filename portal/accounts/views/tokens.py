@@ -12,12 +12,12 @@ from portal.accounts import forms, queries
 from portal.accounts.services import tokens as making
 from portal.accounts.views.access import member_required
 from portal.kernel.errors import DomainError
-from portal.toolkit import pages
+from portal.toolkit import pages, requests
 
 
 @never_cache
 @member_required
-def tokens(request: http.HttpRequest) -> http.HttpResponse:
+def tokens(request: requests.SignedIn) -> http.HttpResponse:
     """The list, and the form that makes one. The secret stands on the answer to the POST and nowhere else, so there is no redirect."""
     form = forms.Token(request.POST or None)
     secret = ""
@@ -28,7 +28,7 @@ def tokens(request: http.HttpRequest) -> http.HttpResponse:
     return pages.render_page(request, "accounts/tokens.html", context, status=422 if form.errors else 200)
 
 
-def _made(request: http.HttpRequest, form: forms.Token) -> str:
+def _made(request: requests.SignedIn, form: forms.Token) -> str:
     """The new token's secret, "" when it was refused (and the form says why)."""
     now, user = timezone.now(), request.user
     name, scopes = form.cleaned_data["name"], form.cleaned_data["scopes"]
@@ -41,6 +41,6 @@ def _made(request: http.HttpRequest, form: forms.Token) -> str:
 
 @require_POST
 @member_required
-def token_revoke(request: http.HttpRequest, token: int) -> http.HttpResponse:
+def token_revoke(request: requests.SignedIn, token: int) -> http.HttpResponse:
     making.revoke(user=request.user, organisation=request.organisation, token_id=token, by=request.user, now=timezone.now())
     return redirect("accounts:tokens")

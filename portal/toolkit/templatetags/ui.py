@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 
-from django import template
+from django import forms, template
+from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
+from django.forms.boundfield import BoundWidget
 from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.html import format_html
@@ -66,7 +68,7 @@ def moment(at: datetime | date | None, form: str = "", hint: bool = True) -> Saf
 
 
 @register.simple_tag
-def period(during: Period | object | None, hint: bool = True) -> SafeString:
+def period(during: Period | DateTimeTZRange | None, hint: bool = True) -> SafeString:
     """Start – end and the length. Takes a Period or a database range with both ends."""
     if during is None:
         return NOTHING
@@ -86,7 +88,7 @@ def period(during: Period | object | None, hint: bool = True) -> SafeString:
 
 
 @register.simple_tag
-def length(span: object) -> SafeString:
+def length(span: timedelta | None) -> SafeString:
     """A timedelta in its two largest units."""
     return NOTHING if span is None else format_html('<span class="figure">{}</span>', formats.length_text(span))
 
@@ -123,7 +125,7 @@ def with_query(context: template.Context, **changes: object) -> str:
 
 
 @register.simple_tag(name="field_kind_of")
-def field_kind(field: object) -> str:
+def field_kind(field: forms.BoundField) -> str:
     """What the widget of a bound form field is: check, choices, select, text."""
     name = type(field.field.widget).__name__
     return {"CheckboxInput": "check", "RadioSelect": "choices", "CheckboxSelectMultiple": "choices", "Select": "select", "FileInput": "file"}.get(name, "text")
@@ -133,11 +135,11 @@ WIDGET_CLASSES = {"check": "form-check-input", "choices": "", "select": "form-se
 
 
 @register.simple_tag
-def widget(field: object) -> SafeString:
+def widget(field: forms.BoundField) -> SafeString:
     """The field's own widget with our class and the aria attributes that tie help and error to it."""
     described = [f"{field.auto_id}-{part}" for part, there in (("help", field.help_text), ("error", field.errors)) if there]
     classes = " ".join(filter(None, (WIDGET_CLASSES[field_kind(field)], "is-invalid" if field.errors else "", field.field.widget.attrs.get("class", ""))))
-    attributes = {"class": classes} if classes else {}
+    attributes: dict[str, str | bool] = {"class": classes} if classes else {}
     if described:
         attributes["aria-describedby"] = " ".join(described)
     if field.errors:
@@ -146,7 +148,7 @@ def widget(field: object) -> SafeString:
 
 
 @register.simple_tag
-def choice(option: object) -> SafeString:
+def choice(option: BoundWidget) -> SafeString:
     """One radio button or check box of a field with choices, with our class."""
     option.data["attrs"]["class"] = "form-check-input"
     return option.tag()

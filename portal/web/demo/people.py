@@ -11,11 +11,11 @@ from portal.accounts.domain import roles
 from portal.accounts.services import enrolment, organisations, staff, terms
 
 PASSWORD = "demo-rents-gpus"  # noqa: S105 - printed at every start of the demo, which listens on loopback only
-LAB = {
+LAB: dict[str, Any] = {
     "name": "Lovelace Labs", "legal_name": "Lovelace Labs GmbH", "is_business": True, "street": "Torstraße 1", "city": "Berlin", "postal_code": "10119",
     "country": "DE", "tax_id": "DE136695976", "billing_email": "bills@lovelace.example", "currency": "EUR", "time_zone": "Europe/Berlin",
 }  # fmt: skip
-TERMS = {
+TERMS: dict[str, Any] = {
     "version": "demo",
     "text_en": "These are the terms of a demonstration. Nothing is sold, no money moves, no server is real.",
     "text_zh": "这是演示用条款：不发生任何销售，不涉及真实资金，服务器均为模拟。",

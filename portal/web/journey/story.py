@@ -30,6 +30,14 @@ def public_key() -> str:
     return f"ssh-ed25519 {base64.b64encode(body).decode()} journey@laptop"
 
 
+def found_in(text: str, pattern: str) -> str:
+    """What the group of `pattern` holds. Raises NotAsExpected when it is not there."""
+    found = re.search(pattern, text)
+    if not found:
+        raise NotAsExpected(f"nothing like {pattern} in: {text[:400]}")
+    return found.group(1)
+
+
 @dataclass
 class Story:
     """Facts gathered on the way. `patience` as in Visitor."""
@@ -85,8 +93,8 @@ class Story:
         self.grace.submit(self.grace.get(link), "confirm-email")
         self.grace.log_in(self.email, PASSWORD)
         page = self.grace.get("/organisations/new/")
-        address = {"street": "Hopperweg 9", "postal_code": "10115", "city": "Berlin", "country": "DE", "tax_id": "DE136695976"}
-        names = {"name": "Hopper Compilers", "legal_name": "Hopper Compilers GmbH", "billing_email": self.email}
+        address: dict[str, Any] = {"street": "Hopperweg 9", "postal_code": "10115", "city": "Berlin", "country": "DE", "tax_id": "DE136695976"}
+        names: dict[str, Any] = {"name": "Hopper Compilers", "legal_name": "Hopper Compilers GmbH", "billing_email": self.email}
         self.grace.submit(page, asking="legal_name", **names, **address, currency=CURRENCY, is_business="on", time_zone="Europe/Berlin")
         self.facts["organisation"] = self.organisation()
         return f"{self.email} confirmed by mail, {self.facts['organisation']} founded"
@@ -112,13 +120,13 @@ class Story:
 
     def hold(self) -> str:
         page = self.grace.get(f"/catalog/{SKU}/configure/")
-        wish = {"length": HOURS, "unit": "hours", "quantity": 1, "new_key": public_key(), "terms": "on", "start": ""}
+        wish: dict[str, Any] = {"length": HOURS, "unit": "hours", "quantity": 1, "new_key": public_key(), "terms": "on", "start": ""}
         page = self.grace.submit(page, "/hold/", **wish)
         found = re.search(r"/bookings/(B-\d+)/", page.url)
         if not found or "data-countdown" not in page.html:
             raise NotAsExpected(f"no hold with a countdown: {page.text[:400]}")
         self.booking = found.group(1)
-        self.agreement = re.search(r"/billing/agreements/(A-\d+)/pay/", page.html).group(1)
+        self.agreement = found_in(page.html, r"/billing/agreements/(A-\d+)/pay/")
         return f"{self.booking} held with a countdown"
 
     def pay_badly(self) -> str:
@@ -186,7 +194,8 @@ class Story:
         page = self.grace.get(f"/live/{self.booking}/")
         if page.html.count("GPU") < 8:
             raise NotAsExpected("the live page does not show 8 GPUs")
-        messages, begun = [], time.monotonic()
+        messages: list[dict] = []
+        begun = time.monotonic()
         with self.grace.socket(f"/ws/live/{self.booking}/") as socket:
             while len(messages) < 5:
                 messages.append(json.loads(socket.recv(timeout=20)))
@@ -270,12 +279,12 @@ class Story:
         manager = self.staff("account_manager")
         day = time.time() + 3 * 86400
         local = time.strftime("%Y-%m-%dT%H:00", time.gmtime(day))
-        head = {"organisation": self.facts["organisation"], "title": "Pilot week", "valid_until": local}
+        head: dict[str, Any] = {"organisation": self.facts["organisation"], "title": "Pilot week", "valid_until": local}
         page = manager.submit(manager.get("/sales/new/"), asking="organisation", **head)
-        number = re.search(r"/sales/(Q-\d+)/", page.url).group(1)
+        number = found_in(page.url, r"/sales/(Q-\d+)/")
         page = manager.submit(page, f"/sales/{number}/lines/", configuration="t4-x4", quantity=1, start=local, hours=24, discount_percent=10)
         page = manager.submit(page, f"/sales/{number}/send/")
-        secret = re.search(r"/offer/[^\s\"<]+/", page.html).group(0)
+        secret = found_in(page.html, r"(/offer/[^\s\"<]+/)")
         if not self.grace.fetch(f"{secret}pdf/").content.startswith(b"%PDF"):
             raise NotAsExpected("the offer has no PDF")
         accepted = self.grace.submit(self.grace.get(secret), "/accept/", name="Grace", role="CEO", terms="on")
@@ -284,7 +293,7 @@ class Story:
             raise NotAsExpected(f"accepting {number} made no Booking: {accepted.text[:300]}")
         self.booking = booking.group(1)
         page = self.grace.get(f"/bookings/{self.booking}/")
-        self.agreement = re.search(r"/billing/agreements/(A-\d+)/pay/", page.html).group(1)
+        self.agreement = found_in(page.html, r"/billing/agreements/(A-\d+)/pay/")
         self.grace.submit(self.checkout(), "/c/pay/", card=CARDS["good"])
         self.state("confirmed", seconds=90)
         net = (expected.rate(sku="t4-x4", currency=CURRENCY) * 24 * Decimal("0.9")).quantize(expected.CENT)
@@ -328,7 +337,7 @@ class Story:
         """Addresses of the demo's mails to Grace whose subject holds `word`."""
         page = self.visitor().get("/demo/mail/")
         rows = re.findall(r"<tr.*?</tr>", page.html, flags=re.S)
-        return [re.search(r"href=\"([^\"]+)\"", row).group(1) for row in rows if self.email in row and word in row.lower()]
+        return [found_in(row, r"href=\"([^\"]+)\"") for row in rows if self.email in row and word in row.lower()]
 
     def mailed(self, word: str, pattern: str) -> str:
         """What `pattern` finds in the newest mail to Grace with `word` in its subject."""

@@ -10,6 +10,7 @@ from urllib.parse import urljoin
 
 import httpx
 from websockets.sync import client as websockets
+from websockets.typing import Origin
 
 from portal.web.journey import pages
 
@@ -58,7 +59,7 @@ class Visitor:
         """A websocket with this person's cookies."""
         cookies = "; ".join(f"{name}={value}" for name, value in self.http.cookies.items())
         address = self.base.replace("http", "ws", 1) + path
-        return websockets.connect(address, additional_headers={"Cookie": cookies}, origin=self.base, open_timeout=15)
+        return websockets.connect(address, additional_headers={"Cookie": cookies}, origin=Origin(self.base), open_timeout=15)
 
     def until(self, what: str, look: Callable[[], Found | None], *, seconds: float) -> Found:
         """Look again and again until `look` finds something. Raises NotAsExpected with `what` after `seconds`."""

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.views.decorators.http import require_POST
 
 from portal.accounts.services import people
-from portal.toolkit import context, pages
+from portal.toolkit import context, pages, requests
 
 YEAR = 365 * 24 * 3600
 
@@ -24,7 +24,7 @@ def theme(request: http.HttpRequest) -> http.HttpResponse:
 
 
 @require_POST
-def language(request: http.HttpRequest) -> http.HttpResponse:
+def language(request: requests.Request) -> http.HttpResponse:
     """Switch the language and go back: for a visitor in a cookie, for a person also in his account. An unknown language is answered 400."""
     wanted = request.POST.get("language", "")
     if wanted not in dict(settings.LANGUAGES):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from datetime import datetime
+from typing import Any
 
 import httpx
 
@@ -89,12 +90,12 @@ class Simulated:
             return base.Busy(float(said.get("retry_after", 1)))
         return base.Rejected(words) if answer == "rejected" else base.Unknown(f"unreadable answer {answer!r}")
 
-    def _read(self, method: str, path: str, **request: object) -> dict | base.Unknown:
+    def _read(self, method: str, path: str, **request: Any) -> dict | base.Unknown:
         """Like `_exchange`; a refused read tells nothing either."""
         said = self._exchange(method, path, **request)
         return base.Unknown(str(said.get("reason", said))) if isinstance(said, dict) and "answer" in said else said
 
-    def _exchange(self, method: str, path: str, **request: object) -> dict | base.Unknown:
+    def _exchange(self, method: str, path: str, **request: Any) -> dict | base.Unknown:
         try:
             response = self._http.request(method, path, **request)
             if response.status_code >= 500 or response.status_code in (401, 403):

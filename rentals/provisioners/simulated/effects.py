@@ -68,11 +68,11 @@ class Effects:
         """Power and network belong to the machine when the claim has the whole of it, else to the claim's own system."""
         claim.update(facts)
         if claim["whole"]:
-            self._store.put("machine", claim["serial"], {**self._store.get("machine", claim["serial"]), **facts})
+            self._store.put("machine", claim["serial"], {**self._store.known("machine", claim["serial"]), **facts})
 
     def _power(self, due: float, serial: str, name: str, power: str) -> None:
         if not name:
-            self._store.put("machine", serial, {**self._store.get("machine", serial), "power": power})
+            self._store.put("machine", serial, {**self._store.known("machine", serial), "power": power})
             return
         claim = self._store.get("claim", name)
         if claim is not None:
@@ -87,7 +87,7 @@ class Effects:
         self._store.put("gone", name, {"serial": claim["serial"], "work": "", "work_key": ""})
 
     def begin_wipe(self, serial: str, name: str, op: str, now: float) -> None:
-        machine = self._store.get("machine", serial)
+        machine = self._store.known("machine", serial)
         expected = [f"VOL-{name.removeprefix('bk-')[:18]}"] if name else machine["disks"]
         self._store.put("wipe", f"{serial}/{name}", {"reference": op, "finished": False, "disks": [], "expected": expected, "error": "", "finished_at": None})
         self._set_work(serial, name, "wiping", op)
@@ -103,21 +103,21 @@ class Effects:
         self._store.set_timer(last, "wiped", serial=serial, name=name, op=op, error="the wipe broke off" if broken else "")
 
     def _disk(self, due: float, serial: str, name: str, op: str, disk: str, bad: bool) -> None:
-        wipe = self._store.get("wipe", f"{serial}/{name}")
+        wipe = self._store.known("wipe", f"{serial}/{name}")
         if wipe["reference"] == op and not wipe["finished"]:
             method = "volume key destroyed" if name else "nvme sanitize, crypto erase"
             wipe["disks"].append({"serial": disk, "method": method, "result": "failed" if bad else "passed", "finished_at": due})
             self._store.put("wipe", f"{serial}/{name}", wipe)
 
     def _wiped(self, due: float, serial: str, name: str, op: str, error: str) -> None:
-        wipe = self._store.get("wipe", f"{serial}/{name}")
+        wipe = self._store.known("wipe", f"{serial}/{name}")
         if wipe["reference"] != op or wipe["finished"]:
             return
         self._store.put("wipe", f"{serial}/{name}", {**wipe, "finished": True, "finished_at": due, "error": error})
         self._set_work(serial, name, "", "")
         failed = error or any(disk["result"] != "passed" for disk in wipe["disks"])
         if not name:
-            self._store.put("machine", serial, {**self._store.get("machine", serial), "fault": "wipe failed" if failed else ""})
+            self._store.put("machine", serial, {**self._store.known("machine", serial), "fault": "wipe failed" if failed else ""})
 
     def _set_work(self, serial: str, name: str, work: str, op: str) -> None:
         kind, key = ("gone", name) if name else ("machine", serial)
@@ -126,7 +126,7 @@ class Effects:
             self._store.put(kind, key, {**doc, "work": work, "work_key": op})
 
     def _validated(self, due: float, serial: str, op: str) -> None:
-        machine = self._store.get("machine", serial)
+        machine = self._store.known("machine", serial)
         if machine["work_key"] != op:
             return
         broken = self._faults.strike("validation_fails", verb="validate", serial=serial)

@@ -104,7 +104,7 @@ class Rack:
         return [other for other, held in self.claims_of(serial) if other != name and held["slots"][0] < hi and lo < held["slots"][1]]
 
     def _prepare(self, serial: str, body: dict) -> Reply:
-        wish, machine = body["claim"], self.store.get("machine", serial)
+        wish, machine = body["claim"], self.store.known("machine", serial)
         name = wish["name"]
         if machine["pool"] != "active" or self.store.get("gone", name):
             return rejected("this claim was given up" if machine["pool"] == "active" else "the machine is in quarantine")
@@ -167,7 +167,7 @@ class Rack:
         return accepted()
 
     def _validate(self, serial: str, body: dict) -> Reply:
-        machine = self.store.get("machine", serial)
+        machine = self.store.known("machine", serial)
         if machine["work"]:
             return busy()
         machine.update(work="validating", work_key=body["op"])
@@ -182,7 +182,7 @@ class Rack:
         return self._pool(serial, "active")
 
     def _pool(self, serial: str, pool: str) -> Reply:
-        machine = self.store.get("machine", serial)
+        machine = self.store.known("machine", serial)
         if machine["pool"] == pool:
             return already_done()
         self.store.put("machine", serial, {**machine, "pool": pool})

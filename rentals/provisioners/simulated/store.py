@@ -39,6 +39,13 @@ class Store:
         row = self._db.execute("SELECT doc FROM thing WHERE kind = ? AND key = ?", (kind, key)).fetchone()
         return None if row is None else json.loads(row[0])
 
+    def known(self, kind: str, key: str) -> dict:
+        """What is there for certain. Raises KeyError."""
+        found = self.get(kind, key)
+        if found is None:
+            raise KeyError(f"{kind} {key}")
+        return found
+
     def put(self, kind: str, key: str, doc: dict) -> None:
         self._db.execute("INSERT INTO thing VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET doc = excluded.doc", (kind, key, json.dumps(doc)))
 

@@ -120,7 +120,12 @@ def _finish(booking: Booking, outcome: str, now: datetime, by: Any, **changes: A
         record(booking=booking, served=usage.of_storage(booking, assignments, now), now=now)
     settlement = agreements.end(number=booking.agreement, now=now)
     moves.move(booking=booking, to=outcome, now=now, by=by, **changes)
-    facts = {"served": str(settlement.served), "refunded": str(settlement.credit), "has_refund": bool(settlement.credit), "credit_note": settlement.credit_note}
+    facts: dict[str, Any] = {
+        "served": str(settlement.served),
+        "refunded": str(settlement.credit),
+        "has_refund": bool(settlement.credit),
+        "credit_note": settlement.credit_note,
+    }
     moves.note(booking=booking, kind="settled", at=now, **facts)
     moves.tell(booking=booking, kind=outcome, now=now, **facts)
 

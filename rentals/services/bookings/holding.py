@@ -121,8 +121,9 @@ def warn_of_expiry(*, now: datetime) -> None:
     usual = timedelta(minutes=settings.HOLD_MINUTES)
     soon = Booking.objects.filter(state=HELD, hold_expires_at__gt=now, hold_expires_at__lte=now + timedelta(days=1)).select_related("configuration")
     for booking in soon.order_by("pk"):
-        if booking.hold_expires_at - booking.created_at > usual:
-            moves.tell(booking=booking, kind="hold_expiring", now=now, expires=booking.hold_expires_at.isoformat())
+        until = booking.hold_expires_at
+        if until is not None and until - booking.created_at > usual:
+            moves.tell(booking=booking, kind="hold_expiring", now=now, expires=until.isoformat())
 
 
 def _expire(*, pk: int, now: datetime) -> bool:
@@ -179,7 +180,7 @@ def _hold(wish: _Wish, by: Any, key: str | None, now: datetime) -> Booking:
     capacity.assign(booking=booking, admission=admission, during=wish.during)
     _open_agreement(booking, wish, by, now)
     _within_cap(booking, rules, wish)  # with billing's account locked: two Bookings of one customer do not both slip below his limit
-    moves.note(booking=booking, kind="held", at=now, until=booking.hold_expires_at.isoformat())
+    moves.note(booking=booking, kind="held", at=now, until=(now + wish.hold_for).isoformat())
     audit.record(
         verb="booking.held", subject=booking.number, by=by, organisation=wish.organisation, now=now, configuration=wish.configuration.sku,
         quantity=wish.quantity, start=wish.during.start.isoformat(), end=wish.during.end.isoformat(), agreement=booking.agreement,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from django.core.management.base import BaseCommand
 from django.utils import timezone
@@ -19,7 +20,7 @@ class Command(BaseCommand):
         parser.add_argument("--en", required=True, type=Path, help="file with the English text")
         parser.add_argument("--zh", required=True, type=Path, help="file with the Chinese text")
 
-    def handle(self, **options: object) -> None:
+    def handle(self, **options: Any) -> None:
         texts = {name: options[name[-2:]].read_text(encoding="utf-8") for name in ("text_en", "text_zh")}
         terms = enrolment.publish_terms(version=options["version_name"], now=timezone.now(), **texts)
         self.stdout.write(f"{terms.version}: {terms.published_at.isoformat()}")
