@@ -37,7 +37,7 @@ class Bookings(Keyed, views.APIView):
 
     @extend_schema(
         operation_id="bookings",
-        parameters=[OpenApiParameter(name, str) for name in ("after", "show", "configuration", "starts_from", "number")],
+        parameters=[OpenApiParameter(name, str) for name in ("after", "show", "configuration", "starts_from", "number", "project")],
         responses=shapes.BookingPage,
         tags=["bookings"],
     )
@@ -55,7 +55,7 @@ class Bookings(Keyed, views.APIView):
         order = shapes.Order(data=request.data)
         order.is_valid(raise_exception=True)
         now = timezone.now()
-        facts = wishes.order_of(order=order.validated_data, during_from=order.during_from, user=request.user, now=now)
+        facts = wishes.order_of(order=order.validated_data, during_from=order.during_from, user=request.user, organisation=organisation, now=now)
         booking = bookings.order(by=request.user, organisation=organisation, address=client_address(request), now=now, **facts)
         return _booking(booking, now, status=201)
 

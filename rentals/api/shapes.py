@@ -81,6 +81,7 @@ class Order(Wish):
         child=serializers.CharField(max_length=5000), help_text="Fingerprints of keys in the account, or public keys as they stand in authorized_keys."
     )
     purchase_order = serializers.CharField(required=False, allow_blank=True, max_length=60, default="")
+    project = serializers.CharField(required=False, allow_blank=True, max_length=80, default="", help_text="Name of a project of the organisation.")
     accept_terms = serializers.BooleanField(required=False, default=False)
 
 
@@ -166,6 +167,7 @@ class ListedBooking(serializers.Serializer):
     state = serializers.ChoiceField(choices=STATES)
     is_degraded = serializers.BooleanField()
     configuration = serializers.CharField(source="sku")
+    project = serializers.CharField(help_text="Name; empty without one.")
     quantity = serializers.IntegerField()
     start = serializers.DateTimeField(source="during.start")
     end = serializers.DateTimeField(source="during.end")

@@ -46,6 +46,12 @@ class Configure(forms.Form):
         widget=forms.Textarea({"rows": 2, "spellcheck": "false", "autocomplete": "off"}),
     )
     purchase_order = forms.CharField(label=gettext_lazy("Your purchase order"), required=False, max_length=60)
+    project = forms.ChoiceField(
+        label=gettext_lazy("Project"),
+        required=False,
+        help_text=gettext_lazy("It and its cost centre stand on the invoice line."),
+        error_messages={"invalid_choice": gettext_lazy("Your organisation has no such project.")},
+    )
     terms = forms.BooleanField(label=gettext_lazy("I accept the terms of service"), required=False)
     once = forms.CharField(required=False, max_length=60, widget=forms.HiddenInput)
 
@@ -62,6 +68,7 @@ class Configure(forms.Form):
         fields["storage"].choices = [("", _("none")), *((row.sku, bookings.name_of(row)) for row in choices.storage_classes)]
         fields["keys"].choices = [(key.fingerprint, key.name) for key in choices.keys]
         fields["keys"].initial = [key.fingerprint for key in choices.keys[:1]]
+        fields["project"].choices = [("", _("none")), *((project.name, _with_centre(project)) for project in choices.projects)]
         fields["once"].initial = uuid.uuid4().hex
         self.without_the_needless()
 
@@ -81,6 +88,7 @@ class Configure(forms.Form):
             "keys": not choices.keys,
             "new_key": not choices.may_book,
             "purchase_order": not choices.may_book,
+            "project": not choices.projects,
             "storage": not choices.storage_classes,
             "storage_tb": not choices.storage_classes,
         }
@@ -137,6 +145,7 @@ class Configure(forms.Form):
             "new_key": given.get("new_key", ""),
             "accept_terms": given.get("terms", False),
             "purchase_order": given.get("purchase_order", ""),
+            "project_id": next((project.pk for project in self.choices.projects if project.name == given.get("project")), None),
             "once": given["once"] or None,
             "now": self.now,
         }
@@ -146,3 +155,7 @@ class Configure(forms.Form):
         """TB without a class mean the first one."""
         sku = self.cleaned_data.get("storage") or self.choices.storage_classes[0].sku
         return next(row for row in self.choices.storage_classes if row.sku == sku)
+
+
+def _with_centre(project: Any) -> str:
+    return f"{project.name} · {project.cost_centre}" if project.cost_centre else project.name

@@ -52,6 +52,7 @@ class BookingShown:
     is_degraded: bool
     configuration: str
     sku: str
+    project: str  # its name as it is now; "" for none
     quantity: int
     during: Period
     hold_expires_at: datetime | None
@@ -83,6 +84,7 @@ def shown(*, booking: Booking, now: datetime) -> BookingShown:
         is_degraded=booking.degraded,
         configuration=bookings.name_of(booking.configuration),
         sku=booking.configuration.sku,
+        project=bookings.project_names(booking.organisation_id).get(booking.project_id, "") if booking.project_id else "",
         quantity=booking.quantity,
         during=usage.period_of(booking),
         hold_expires_at=booking.hold_expires_at if booking.state == Booking.State.HELD else None,

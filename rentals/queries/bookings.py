@@ -49,6 +49,7 @@ class Listed:
     is_degraded: bool
     configuration: str
     sku: str
+    project: str  # its name; "" for none
     quantity: int
     during: Period
     hold_expires_at: datetime | None
@@ -65,14 +66,17 @@ class Filters(django_filters.FilterSet):
     starts_from = django_filters.DateFilter(
         label=_("Starts from"), field_name="during", lookup_expr="startswith__date__gte", widget=forms.DateInput({"type": "date"})
     )
+    project = django_filters.ChoiceFilter(label=_("Project"), method="by_project", empty_label=_("all"), choices=[])
     number = django_filters.CharFilter(label=_("Number"), method="by_number", widget=forms.TextInput({"placeholder": "B-1042", "size": 10}))
 
     class Meta:
         model = Booking
         fields: list[str] = []
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, projects: Mapping[int, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.project_keys = {name: pk for pk, name in projects.items()}
+        self.filters["project"].extra["choices"] = [(name, name) for name in projects.values()]
         booked = self.queryset.order_by().values_list("configuration_id", flat=True)
         known = Configuration.objects.filter(pk__in=booked).order_by("rank", "sku")
         self.filters["configuration"].extra["choices"] = [(row.sku, name_of(row)) for row in known]
@@ -81,6 +85,9 @@ class Filters(django_filters.FilterSet):
         live = lifecycle.LIVE_BOOKING - {"held"}
         states = {"current": live, "held": {"held"}, "past": lifecycle.BOOKING.final}[value]
         return rows.filter(state__in=states)
+
+    def by_project(self, rows: QuerySet, name: str, value: str) -> QuerySet:
+        return rows.filter(project=self.project_keys[value])
 
     def by_number(self, rows: QuerySet, name: str, value: str) -> QuerySet:
         return rows & Booking.objects.by_number(value.strip().upper())
@@ -95,20 +102,27 @@ class Listing:
 
 def listing(*, organisation: Any, filters: Mapping[str, Any], after: str = "", size: int = PAGE_SIZE) -> Listing:
     """The Bookings of an Organisation, the newest first. Filters that cannot be read find nothing and say so at the field. Raises keyset.BadCursor."""
-    found = Filters(filters, queryset=Booking.objects.filter(organisation=organisation).select_related("configuration"))
+    projects = project_names(organisation)
+    found = Filters(filters, projects=projects, queryset=Booking.objects.filter(organisation=organisation).select_related("configuration"))
     is_valid = found.form.is_valid()
     page = keyset.page(found.qs if is_valid else found.queryset.none(), after=after, size=size)
     is_filtered = not is_valid or any(value not in (None, "") for value in found.form.cleaned_data.values())
-    return Listing(dataclasses.replace(page, items=[listed(row) for row in page.items]), found.form, is_filtered)
+    return Listing(dataclasses.replace(page, items=[listed(row, projects) for row in page.items]), found.form, is_filtered)
 
 
-def listed(row: Booking) -> Listed:
+def project_names(organisation: Any) -> dict[int, str]:
+    """The names of an Organisation's projects by key."""
+    return {project.pk: project.name for project in accounts.projects_of(organisation)}
+
+
+def listed(row: Booking, projects: Mapping[int, str]) -> Listed:
     return Listed(
         number=row.number,
         state=row.state,
         is_degraded=row.degraded,
         configuration=name_of(row.configuration),
         sku=row.configuration.sku,
+        project=projects.get(row.project_id, "") if row.project_id else "",
         quantity=row.quantity,
         during=usage.period_of(row),
         hold_expires_at=row.hold_expires_at if row.state == Booking.State.HELD else None,

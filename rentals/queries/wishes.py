@@ -44,6 +44,7 @@ class Choices:
     currency: str
     organisation: Any = None
     keys: tuple[Any, ...] = ()
+    projects: tuple[Any, ...] = ()
     missing: tuple[Any, ...] = ()
     terms: str = ""  # the text to be accepted; "" when it is, or there is none
     terms_version: str = ""
@@ -88,13 +89,15 @@ def choices(*, configuration: Configuration, user: Any, now: datetime) -> Choice
     }
     if organisation is None:
         return Choices(**common, currency=settings.CURRENCIES[0])
+    may_book = organisation.role in roles.BOOKERS
     return Choices(
         **common,
         currency=organisation.currency,
         organisation=organisation,
         keys=tuple(accounts.ssh_keys_of(user)),
         missing=tuple(accounts.missing_for_checkout(organisation, user)),
-        may_book=organisation.role in roles.BOOKERS,
+        projects=tuple(accounts.projects_of(organisation)) if may_book else (),
+        may_book=may_book,
         **_terms(organisation, now),
     )
 
@@ -149,9 +152,9 @@ def limits_of(*, configuration: Configuration, organisation: Any, storage_class:
     )
 
 
-def order_of(*, order: Mapping[str, Any], during_from: Callable[[datetime], Period], user: Any, now: datetime) -> dict[str, Any]:
-    """What services.bookings.order takes, from an order that names things by sku, slug and fingerprint. `during_from` makes the Period from the earliest
-    start. Raises NotFound (Configuration) and UnknownChoice."""
+def order_of(*, order: Mapping[str, Any], during_from: Callable[[datetime], Period], user: Any, organisation: Any, now: datetime) -> dict[str, Any]:
+    """What services.bookings.order takes, from an order that names things by sku, slug, fingerprint and name. `during_from` makes the Period from the earliest
+    start. Raises NotFound (Configuration), UnknownChoice and NoSuchProject."""
     configuration = configuration_for(order["configuration"])
     known = {key.fingerprint: key for key in accounts.ssh_keys_of(user)}
     return {
@@ -159,6 +162,7 @@ def order_of(*, order: Mapping[str, Any], during_from: Callable[[datetime], Peri
         "image": _named(Image.objects.filter(is_offered=True, slug=order["image"]).first(), "image"),
         "ssh_keys": [_key(written, known) for written in order["ssh_keys"]],
         "purchase_order": order["purchase_order"],
+        "project_id": accounts.project_named(organisation, order["project"]).pk if order["project"] else None,
         "accept_terms": order["accept_terms"],
     }
 

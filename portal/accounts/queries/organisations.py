@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db.models import Q
 
 from portal.accounts.models import Membership, Organisation, Project
+from portal.kernel.errors import InvalidInput
 from portal.kernel.page import Page
 
 PAGE = 50
@@ -15,8 +16,22 @@ def memberships_of(organisation: Organisation) -> list[Membership]:
     return list(Membership.objects.filter(organisation=organisation).select_related("user").order_by("pk"))
 
 
+class NoSuchProject(InvalidInput):
+    """Your organisation has no such project."""
+
+    code = "no_such_project"
+
+
 def projects_of(organisation: Organisation | int) -> list[Project]:
     return list(Project.objects.filter(organisation=organisation).order_by("name", "pk"))
+
+
+def project_named(organisation: Organisation | int, name: str) -> Project:
+    """The Organisation's project with this name. Raises NoSuchProject."""
+    project = Project.objects.filter(organisation=organisation, name=name).first()
+    if project is None:
+        raise NoSuchProject(field="project")
+    return project
 
 
 def customers(*, words: str = "", after: str = "") -> Page[Organisation]:

@@ -7,6 +7,7 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 
 from portal.accounts.models import Organisation, Project, User
+from portal.accounts.queries import NoSuchProject
 from portal.accounts.services import audit
 from portal.kernel.errors import Conflict, NotFound
 
@@ -42,8 +43,16 @@ def edit(*, organisation: Organisation, project_id: int, name: str, cost_centre:
 @transaction.atomic
 def remove(*, organisation: Organisation, project_id: int, by: User, now: datetime) -> None:
     """Remove a project; its Bookings stay, without a project. Raises NotFound."""
-    project = Project.objects.filter(organisation=organisation, pk=project_id).first()
+    project = Project.objects.select_for_update().filter(organisation=organisation, pk=project_id).first()
     if project is None:
         raise NotFound()
     audit.record(verb="project.removed", subject=organisation.number, by=by, organisation=organisation, now=now, name=project.name)
     project.delete()
+
+
+def keep(*, organisation: Organisation, project_id: int) -> Project:
+    """The Organisation's project, which nobody removes before the transaction ends. Raises NoSuchProject."""
+    project = Project.objects.select_for_update(no_key=True).filter(organisation=organisation, pk=project_id).first()
+    if project is None:
+        raise NoSuchProject(field="project")
+    return project

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from billing.services import agreements
 from portal.accounts import queries as accounts
 from portal.accounts.domain import roles
-from portal.accounts.services import audit
+from portal.accounts.services import audit, projects
 from portal.kernel.period import Period
 from rentals import signals
 from rentals.domain import lifecycle, limits
@@ -38,7 +38,7 @@ class _Wish:
     ssh_keys: Sequence[Mapping[str, str]]
     storage_class: StorageClass | None
     storage_tb: int
-    project: Any
+    project_id: int | None
     purchase_order: str
     quote: Any
     frozen: Sequence[Mapping[str, object]] | None
@@ -58,7 +58,7 @@ def hold(
     storage_class: StorageClass | None = None,
     storage_tb: int = 0,
     idempotency_key: str | None = None,
-    project: Any = None,
+    project_id: int | None = None,
     purchase_order: str = "",
     quote: Any = None,
     frozen: Sequence[Mapping[str, object]] | None = None,
@@ -67,11 +67,12 @@ def hold(
     """Take the Units, all or nothing, and open the Agreement pending at today's price (or the Quote's `frozen` lines): one transaction. The Booking is held
     until `hold_expires_at`. A repeat with the same key returns the first Booking.
 
-    Raises NotAllowed, CheckoutIncomplete, TermsNotAccepted, OutsideTheRules, LimitReached, NotFree, UnitTaken, and what billing's open_pending raises."""
+    Raises NotAllowed, CheckoutIncomplete, TermsNotAccepted, NoSuchProject, OutsideTheRules, LimitReached, NotFree, UnitTaken, and what billing's
+    open_pending raises."""
     _may_book(organisation, by, quote, now)
     length = hold_for or timedelta(minutes=settings.HOLD_MINUTES)
     wish = _Wish(
-        organisation, configuration, quantity, during, image, ssh_keys, storage_class, storage_tb, project, purchase_order, quote, frozen, length
+        organisation, configuration, quantity, during, image, ssh_keys, storage_class, storage_tb, project_id, purchase_order, quote, frozen, length
     )  # fmt: skip
     if (first := known(organisation=organisation, key=idempotency_key)) is not None:
         return first
@@ -173,12 +174,13 @@ def _hold(wish: _Wish, by: Any, key: str | None, now: datetime) -> Booking:
         raise OutsideTheRules(refusals.broken_rule(broken), field=broken.field, rule=broken.rule.value)
     if not wish.ssh_keys and wish.quote is None:
         raise OutsideTheRules(_("Choose an SSH key, or paste one: without it nobody can log in."), field="ssh_keys")
+    project = None if wish.project_id is None else projects.keep(organisation=wish.organisation, project_id=wish.project_id)
     capacity.lock(configurations=[wish.configuration])
     admission = capacity.admit(configuration=wish.configuration, during=wish.during, quantity=wish.quantity, now=now)
     capacity.admit_storage(storage_class=wish.storage_class, storage_tb=wish.storage_tb, during=wish.during)
     booking = _row(wish, by, key, now)
     capacity.assign(booking=booking, admission=admission, during=wish.during)
-    _open_agreement(booking, wish, by, now)
+    _open_agreement(booking, wish, project, by, now)
     _within_cap(booking, rules, wish)  # with billing's account locked: two Bookings of one customer do not both slip below his limit
     moves.note(booking=booking, kind="held", at=now, until=(now + wish.hold_for).isoformat())
     audit.record(
@@ -201,7 +203,7 @@ def _within_cap(booking: Booking, rules: limits.Limits, wish: _Wish) -> None:
 def _row(wish: _Wish, by: Any, key: str | None, now: datetime) -> Booking:
     return Booking.objects.create(
         organisation=wish.organisation,
-        project=wish.project,
+        project_id=wish.project_id,
         booked_by=by,
         configuration=wish.configuration,
         quote=wish.quote,
@@ -220,7 +222,7 @@ def _row(wish: _Wish, by: Any, key: str | None, now: datetime) -> Booking:
     )
 
 
-def _open_agreement(booking: Booking, wish: _Wish, by: Any, now: datetime) -> None:
+def _open_agreement(booking: Booking, wish: _Wish, project: Any, by: Any, now: datetime) -> None:
     pending = agreements.open_pending(
         organisation=wish.organisation,
         wanted=prices.wanted(
@@ -233,8 +235,8 @@ def _open_agreement(booking: Booking, wish: _Wish, by: Any, now: datetime) -> No
         by=by,
         now=now,
         frozen=wish.frozen,
-        project=wish.project.name if wish.project else "",
-        cost_centre=wish.project.cost_centre if wish.project else "",
+        project=project.name if project else "",
+        cost_centre=project.cost_centre if project else "",
         purchase_order=wish.purchase_order,
     )  # fmt: skip
     Booking.objects.filter(pk=booking.pk).update(agreement=pending.number)

@@ -27,6 +27,7 @@ def order(
     accept_terms: bool = False,
     address: str | None = None,
     purchase_order: str = "",
+    project_id: int | None = None,
     once: str | None = None,
 ) -> Booking:
     """Accept the terms when ticked, keep a pasted key in the account, and hold. A refusal of the hold undoes both. Raises what hold raises, and what
@@ -39,4 +40,7 @@ def order(
     if new_key.strip():
         row = people_keys.add(user=by, name="", text=new_key, by=by, now=now)
         keys.append({"name": row.name, "public_key": row.public_key, "fingerprint": row.fingerprint})
-    return holding.hold(by=by, organisation=organisation, image=image, ssh_keys=keys, purchase_order=purchase_order, idempotency_key=once, now=now, **wish)
+    return holding.hold(
+        by=by, organisation=organisation, image=image, ssh_keys=keys, purchase_order=purchase_order, project_id=project_id, idempotency_key=once,
+        now=now, **wish,
+    )  # fmt: skip
