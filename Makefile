@@ -45,7 +45,7 @@ test-slow: dev ## the long form of the property tests
 	@PORTAL_TESTING=1 $(ENGINES) $(PYTEST) -n 2 -m slow $(ARGS)
 
 bench: dev ## one line per benchmark; BENCH=name runs one
-	@$(ENGINES) $(VENV)/python -m tests.bench $(BENCH)
+	@PORTAL_TESTING=1 $(ENGINES) $(VENV)/python -m tests.bench $(BENCH)
 
 journey: ## the whole story over real HTTP, WebSocket and Celery, on throw-away state
 	@PORTAL_ENGINE_SPEED=60 $(STACK) $(VENV)/python manage.py journey $(ARGS)

@@ -1,4 +1,4 @@
-"""python -m tests.bench [name]: one line for each benchmark. A benchmark is a module `bench_<name>` here with `measure() -> Figure`."""
+"""python -m tests.bench [name]: one line for each figure. A benchmark is a module `bench_<name>` here with `measure()`, which gives a Figure or several."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ def main(wanted: list[str]) -> int:
         print(f"no such benchmark: {', '.join(unknown)}; there are: {', '.join(names())}", file=sys.stderr)
         return 2
     for name in wanted or names():
-        print(importlib.import_module(f"tests.bench.{PREFIX}{name}").measure().line(name), flush=True)
+        found = importlib.import_module(f"tests.bench.{PREFIX}{name}").measure()
+        for figure in found if isinstance(found, tuple) else (found,):
+            print(figure.line(name), flush=True)
     return 0
 
 
