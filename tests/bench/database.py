@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
 import statistics
 import time
@@ -12,6 +11,7 @@ from collections.abc import Callable, Iterator
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 
 import django  # noqa: E402
+from structlog import testing  # noqa: E402
 
 
 @contextlib.contextmanager
@@ -22,11 +22,10 @@ def fresh() -> Iterator[None]:
 
     usual = connection.settings_dict["NAME"]
     connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
-    logging.disable(logging.INFO)
     try:
-        yield
+        with testing.capture_logs():
+            yield
     finally:
-        logging.disable(logging.NOTSET)
         connection.close()
         connection.creation.destroy_test_db(usual, verbosity=0)
 
