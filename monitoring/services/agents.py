@@ -38,7 +38,7 @@ def token_hash(*, token: str) -> str:
 @transaction.atomic
 def enrol(*, server: str, by: Any, now: datetime) -> str:
     """Give the agent of `server` a new token and return it, this once. A former token ends within seconds. Raises NoServer."""
-    if not live.knows(serial=server):
+    if not live.known(serials=[server]):
         raise NoServer(field="server")
     token = PREFIX + secrets.token_urlsafe(32)
     Agent.objects.update_or_create(server=server, defaults={"token_hash": token_hash(token=token), "created_at": now, "revoked_at": None})

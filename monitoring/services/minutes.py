@@ -11,9 +11,8 @@ from django.db.models import Max
 from monitoring.domain import rollups
 from monitoring.domain.wire import Packed
 from monitoring.models import MinuteRollup
-from monitoring.queries import agents, streams
+from monitoring.queries import agents, audits, streams
 
-KEPT_DAYS = 90
 AT_ONCE = 50  # Servers for each round trip to Valkey
 DELETE_AT_ONCE = 20_000
 VALUES = (
@@ -37,7 +36,7 @@ def flush(*, now: datetime) -> int:
 
 def prune(*, now: datetime) -> int:
     """Delete some of the minutes that are older than 90 days; the next call deletes more. Returns how many went."""
-    old = MinuteRollup.objects.filter(minute__lt=now - timedelta(days=KEPT_DAYS)).order_by("minute")[:DELETE_AT_ONCE]
+    old = MinuteRollup.objects.filter(minute__lt=now - timedelta(days=audits.KEPT_DAYS)).order_by("minute")[:DELETE_AT_ONCE]
     return MinuteRollup.objects.filter(pk__in=list(old.values_list("pk", flat=True))).delete()[0]
 
 

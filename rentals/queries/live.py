@@ -118,9 +118,10 @@ def fleet() -> list[FleetServer]:
     ]
 
 
-def knows(*, serial: str) -> bool:
-    """Whether a Server of this serial stands in the fleet and is not retired."""
-    return Server.objects.filter(serial=serial).exclude(state=Server.State.RETIRED).exists()
+def known(*, serials: Iterable[str]) -> frozenset[str]:
+    """Those of `serials` whose Server stands in the fleet and is not retired. One query."""
+    standing = Server.objects.filter(serial__in=list(serials)).exclude(state=Server.State.RETIRED)
+    return frozenset(standing.values_list("serial", flat=True))
 
 
 def _live(booking: Booking, servers: tuple[LiveServer, ...]) -> LiveBooking:
