@@ -1,4 +1,4 @@
-"""Paying through the hosted checkout: started, carried on, declined, left, paid, too late, twice, and whatever the gateway does in between."""
+"""Paying through the hosted checkout: started, carried on, declined, left, paid, and whatever the gateway does in between."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pytest
 
 from billing.domain.gateway_amounts import NotSendable
 from billing.gateways import base
-from billing.models import Agreement, Announcement, Document, Entry, GatewayEvent, Payment, PaymentAttempt, Refund
+from billing.models import Agreement, Announcement, Document, Entry, GatewayEvent, Payment, PaymentAttempt
 from billing.queries import payments as found
-from billing.services import agreements, gateway, gateway_events, payments
+from billing.services import gateway, payments
 from portal.accounts.models import AuditEntry
 from portal.kernel.errors import NotFound
 from portal.kernel.money import Money
@@ -280,89 +280,6 @@ def test_a_payment_that_was_processing_may_fail_and_be_tried_again(counter: Coun
     assert PaymentAttempt.objects.count() == 2
 
 
-def test_a_payment_after_the_hold_had_ended_is_refunded_without_an_invoice(counter: Counter):
-    number = counter.order()
-    counter.start(number)
-    agreements.lapse(number=number, now=counter.now)
-
-    counter.vendor.card("cs_1")
-    counter.deliver_all()
-    refunding = found.progress(agreement=number)
-    counter.send_refunds()
-
-    payment, refund = Payment.objects.get(), Refund.objects.get()
-    assert Agreement.objects.get().state == "lapsed"
-    assert not Document.objects.exists()
-    assert (refund.state, refund.amount_minor) == ("succeeded", payment.captured_minor)
-    assert (refunding.stage, found.progress(agreement=number).stage) == ("refunding", "refunded")
-    assert [each.kind for each in Announcement.objects.all()] == ["late_payment_refunded"]
-    assert Announcement.objects.get().facts["reference"] == Agreement.objects.get().reference
-    assert set(books_of(number).values()) == {0}
-
-
-def test_a_late_payment_told_many_times_is_refunded_once(counter: Counter):
-    number = counter.order()
-    counter.start(number)
-    agreements.lapse(number=number, now=counter.now)
-    counter.vendor.card("cs_1")
-
-    for _ in range(3):
-        counter.deliver_all()
-        counter.send_refunds()
-
-    assert len(counter.vendor.refunds) == Refund.objects.count() == 1
-    assert Announcement.objects.count() == 1
-
-
-def test_the_checkout_of_a_hold_that_has_ended_is_closed(counter: Counter):
-    number = counter.order()
-    counter.start(number)
-    agreements.lapse(number=number, now=counter.now)
-
-    counter.sweep(later=1)
-
-    assert counter.vendor.checkouts["cs_1"].state == "expired"
-    assert PaymentAttempt.objects.get().outcome == "expired"
-    with pytest.raises(payments.NotPayable):
-        counter.start(number)
-
-
-def test_a_card_that_was_faster_than_the_closing_of_its_checkout_is_refunded(counter: Counter):
-    number = counter.order()
-    counter.start(number)
-    agreements.lapse(number=number, now=counter.now)
-    seen = counter.vendor.checkout(id="cs_1")
-    counter.vendor.card("cs_1")
-    counter.vendor.events.clear()
-    counter.vendor.checkout = lambda *, id, first=[seen]: first.pop() if first else type(counter.vendor).checkout(counter.vendor, id=id)
-
-    counter.sweep(later=1)
-    counter.send_refunds(later=2)
-
-    assert Refund.objects.get().state == "succeeded"
-
-
-def test_money_that_came_through_two_checkouts_goes_back_once(counter: Counter):
-    number = counter.order()
-    counter.start(number)
-    counter.vendor.expire("cs_1")
-    counter.refresh(number)
-    counter.start(number)
-    counter.vendor.card("cs_2")
-    counter.deliver_all()
-    counter.vendor.card("cs_1")
-
-    counter.deliver_all()
-    counter.deliver_all()
-    counter.send_refunds()
-
-    first, second = Payment.objects.order_by("id")
-    assert (first.refunded_minor, second.refunded_minor) == (0, second.captured_minor)
-    assert Document.objects.count() == 1
-    assert [refund.payment_id for refund in Refund.objects.all()] == [second.pk]
-    assert books_of(number)["gateway_clearing"] == Agreement.objects.get().gross_minor
-
-
 def test_the_attempts_of_a_day_are_capped(counter: Counter):
     number = counter.order()
     counter.cast.lab.payment_attempts_cap = 2
@@ -430,80 +347,6 @@ def test_an_amount_that_the_gateway_cannot_move_is_refused_before_anything_is_wr
 
     assert caught.value.facts == {"amount": "1.234 KWD", "step": "0.010 KWD"}
     assert not Payment.objects.exists()
-
-
-def test_a_refused_signature_stores_nothing(counter: Counter):
-    with pytest.raises(gateway_events.NotSigned):
-        gateway_events.receive(body=b"{}", signature="t=1,v1=00", now=counter.now)
-
-    assert not GatewayEvent.objects.exists()
-
-
-def test_an_event_of_an_unknown_type_is_stored_and_done_with(counter: Counter):
-    counter.vendor._tell("customer.updated", "customer", "cus_1", "")
-
-    counter.deliver_all()
-
-    row = GatewayEvent.objects.get()
-    assert (row.type, row.error) == ("customer.updated", "nothing to do")
-    assert row.processed_at is not None
-
-
-def test_an_event_about_someone_elses_payment_is_done_with(counter: Counter):
-    counter.vendor.intents["pi_other"] = base.IntentSeen("pi_other", "succeeded", Money.from_minor(5, "USD"), Money.from_minor(5, "USD"))
-    counter.vendor._tell("payment_intent.succeeded", "payment_intent", "pi_other", "pi_other")
-    counter.vendor._tell("payment_intent.succeeded", "payment_intent", "pi_gone", "pi_gone")
-
-    counter.deliver_all()
-
-    assert list(GatewayEvent.objects.order_by("pk").values_list("error", flat=True)) == ["not ours", "no such intent pi_gone"]
-
-
-def test_an_event_that_cannot_be_worked_on_now_is_worked_on_later(counter: Counter):
-    number = counter.order()
-    counter.start(number)
-    counter.vendor.card("cs_1")
-    counter.vendor.away = True
-    counter.deliver_all()
-    open_before = GatewayEvent.objects.filter(processed_at__isnull=True).count()
-    counter.vendor.away = False
-
-    counter.sweep(later=60)
-
-    assert open_before == 2
-    assert not GatewayEvent.objects.filter(processed_at__isnull=True).exists()
-    assert found.progress(agreement=number).stage == "paid"
-
-
-def test_a_fault_of_our_own_leaves_the_event_open_and_the_others_go_on(counter: Counter, monkeypatch):
-    number = counter.order()
-    counter.start(number)
-    counter.vendor.card("cs_1")
-    monkeypatch.setattr(agreements.invoices, "issue", lambda **_named: 1 / 0)
-    counter.deliver_all()
-    broken = found.progress(agreement=number).stage
-    monkeypatch.undo()
-    counter.take_the_till()
-
-    counter.sweep(later=600)
-
-    assert broken == "unpaid"
-    assert found.progress(agreement=number).stage == "paid"
-
-
-def test_an_endpoint_written_to_in_another_version_is_a_reason_not_to_start(counter: Counter):
-    assert gateway.check_endpoint(url="http://portal/events/") == "events come in version 2026-10-28.endive"
-
-    counter.vendor.endpoint_version = lambda *, url: "2019-01-01"
-    with pytest.raises(gateway.EndpointVersionDiffers, match="2019-01-01"):
-        gateway.check_endpoint(url="http://portal/events/")
-
-    counter.vendor.endpoint_version = lambda *, url: None
-    assert "no endpoint" in gateway.check_endpoint(url="http://portal/events/")
-
-    del counter.vendor.endpoint_version
-    counter.vendor.away = True
-    assert "could not be asked" in gateway.check_endpoint(url="http://portal/events/")
 
 
 def test_a_page_that_asks_by_itself_is_spared_a_look_done_a_moment_ago_and_a_customer_never(counter: Counter):
