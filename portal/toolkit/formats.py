@@ -8,7 +8,6 @@ from decimal import Decimal
 from babel import dates, numbers
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from portal.kernel import money as kernel_money
 from portal.kernel.money import Money
@@ -84,8 +83,3 @@ def relative_text(moment: datetime, *, now: datetime) -> str:
         return _("now")
     length = length_text(abs(distance), parts=1)
     return _("in %(length)s") % {"length": length} if distance > timedelta(0) else _("%(length)s ago") % {"length": length}
-
-
-def count_text(count: int, one: str, many: str) -> str:
-    """ngettext with the number grouped; both texts hold %(count)s."""
-    return ngettext(one, many, count) % {"count": decimal_text(count)}

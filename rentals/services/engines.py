@@ -4,16 +4,9 @@ from __future__ import annotations
 
 import uuid
 
-from portal.kernel.errors import Conflict
 from rentals.domain.observations import Observation, WipeReport
 from rentals.provisioners import base, registry
 from rentals.services.operations import Leased
-
-
-class EngineSilent(Conflict):
-    """The engine that runs this server cannot be heard at the moment."""
-
-    code = "engine_silent"
 
 
 def names() -> list[str]:

@@ -9,8 +9,6 @@ from django.db import transaction
 from portal.accounts.models import Organisation, User
 from portal.accounts.services import audit
 
-LIMITS = ("spend_cap_minor", "quantity_cap", "payment_attempts_cap")
-
 
 @transaction.atomic
 def change(*, organisation: Organisation, spend_cap_minor: int, quantity_cap: int, payment_attempts_cap: int, by: User, now: datetime) -> Organisation:

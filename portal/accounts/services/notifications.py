@@ -10,7 +10,6 @@ from django.db import transaction
 from portal.accounts.models import Membership, Notification, Organisation, User
 from portal.accounts.services import letters
 
-BOOKING_ROLES = (Membership.Role.OWNER, Membership.Role.ADMIN, Membership.Role.MEMBER)
 MONEY_ROLES = (Membership.Role.OWNER, Membership.Role.ADMIN, Membership.Role.BILLING)
 
 
