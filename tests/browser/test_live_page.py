@@ -159,7 +159,7 @@ def test_a_hidden_page_listens_to_nothing_and_catches_up_when_it_is_seen(watch, 
 
 
 def test_pause_and_the_table_are_one_key_away(watch, agent, gpus):
-    agent.say(*(batches.board(gpu, utilisation=10.0) for gpu in gpus))
+    agent.say(*(batches.board(gpu, utilisation=10.0) for gpu in gpus), age=1.0)  # another second than the next: readings of one second are one point
     page = watch()
     expect(page.locator("#live-link")).to_have_text("live")
     use = page.locator(f'[data-gpu="{gpus[0]}"] .gpu-use')
