@@ -1,10 +1,12 @@
-"""How many requests the portal is answering: a test that ends must not empty the tables under one."""
+"""What the portal is still doing for a test that has ended: its tables must not be emptied under a request, its hub not be kept for the next test."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
 import time
+
+from portal.live import hub
 
 _lock = threading.Lock()
 _count = 0
@@ -43,9 +45,13 @@ def counting(application):
 
 
 def wait_until_quiet(seconds: float) -> None:
-    """Wait until nothing is being answered. Raises TimeoutError when that takes longer than `seconds`."""
+    """Wait until nothing is being answered and no socket listens, then forget the hubs: the next test may have another Valkey, and a hub stays with the one
+    that it was made for. Raises TimeoutError when that takes longer than `seconds`."""
     deadline = time.monotonic() + seconds
-    while _count:
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"{_count} requests are still being answered after {seconds} s")
-        time.sleep(0.01)
+    try:
+        while _count or any(list(made.groups) for made in list(hub._hubs.values())):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"after {seconds} s {_count} requests are still being answered, or sockets listen")
+            time.sleep(0.01)
+    finally:
+        hub._hubs.clear()
