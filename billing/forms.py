@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from billing import queries
 from portal.kernel.money import Money
-from portal.toolkit import formats, states
+from portal.toolkit import fields, formats, states
 
 KINDS = (("", _("any")), ("invoice", _("invoice")), ("credit_note", _("credit note")))
 SORTS = (
@@ -38,8 +38,8 @@ class DocumentFilter(forms.Form):
     kind = forms.ChoiceField(label=_("Kind"), choices=KINDS, required=False)
     state = forms.ChoiceField(label=_("State"), choices=_states, required=False)
     currency = forms.ChoiceField(label=_("Currency"), choices=_currencies, required=False)
-    since = forms.DateField(label=_("Issued from"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
-    until = forms.DateField(label=_("Issued until"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    since = fields.Day(label=_("Issued from"), required=False)
+    until = fields.Day(label=_("Issued until"), required=False)
     least = forms.DecimalField(label=_("Amount from"), required=False, max_digits=14, decimal_places=3)
     most = forms.DecimalField(label=_("Amount until"), required=False, max_digits=14, decimal_places=3)
     sort = forms.ChoiceField(label=_("Order"), choices=SORTS, required=False)

@@ -49,6 +49,8 @@ def come_back(request: requests.Request, number: str) -> http.HttpResponse:
 @csrf_exempt
 @require_POST
 def receive(request: http.HttpRequest) -> http.HttpResponse:
+    if request.content_type != "application/json":
+        return http.HttpResponse("application/json only", status=415)
     try:
         gateway_events.receive(body=request.body, signature=request.headers.get("Stripe-Signature", ""), now=timezone.now())
     except gateway_events.NotSigned as refusal:

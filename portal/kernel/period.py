@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+
+FIRST_DAY, LAST_DAY = date(1970, 1, 1), date(2999, 12, 31)  # what may come in from outside: any zone and any term can be added to it
 
 
 class NaiveDatetime(ValueError):

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.utils.translation import gettext
-from rest_framework import exceptions, response
+from rest_framework import exceptions, parsers, response
 from rest_framework.views import exception_handler
 
 from portal.kernel.errors import DomainError
 
 
+class Json(parsers.JSONParser):
+    """JSON that can be read: one that is nested without end is refused like any other that cannot."""
+
+    def parse(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().parse(*args, **kwargs)
+        except RecursionError as error:
+            raise exceptions.ParseError(gettext("This JSON is nested too deeply.")) from error
+
+
 def answer(error: Exception, context: dict) -> response.Response | None:
     """DRF's EXCEPTION_HANDLER."""
     if isinstance(error, DomainError):
-        body = {"code": error.code, "message": gettext(error.message), "field": error.field, "facts": error.facts}
-        return response.Response({"error": body}, status=error.status, headers=retry_header(error))
+        return response.Response({"error": refusal_of(error)}, status=error.status, headers=retry_header(error))
     answered = exception_handler(error, context)
     if answered is None:
         return None
@@ -25,6 +36,11 @@ def answer(error: Exception, context: dict) -> response.Response | None:
         body = {"code": getattr(error, "default_code", "error"), "message": str(answered.data.get("detail", "")), "field": "", "facts": {}}
     answered.data = {"error": body}
     return answered
+
+
+def refusal_of(error: DomainError) -> dict[str, Any]:
+    """What the API says of a refusal."""
+    return {"code": error.code, "message": gettext(error.message), "field": error.field, "facts": error.facts}
 
 
 def retry_header(error: DomainError) -> dict[str, str]:

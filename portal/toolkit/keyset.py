@@ -53,7 +53,7 @@ def _cursor(row: Any, field: str) -> str:
 def _decoded(after: str) -> tuple[Any, Any]:
     try:
         value, pk = json.loads(base64.urlsafe_b64decode(after + "=" * (-len(after) % 4)))
-        if not isinstance(value, (str, int)) or not isinstance(pk, (str, int)):
+        if not all(isinstance(part, (str, int)) and "\0" not in str(part) for part in (value, pk)):
             raise ValueError("neither text nor number")
     except (ValueError, TypeError, binascii.Error) as error:
         raise BadCursor(_("This address of a page is not one that the portal gave.")) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zoneinfo
+from collections.abc import Iterator
 from typing import ClassVar
 
 from django import http
@@ -11,10 +12,18 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext
 from django_htmx.http import reswap, retarget
 
-from portal.kernel.errors import DomainError
+from portal.kernel.errors import DomainError, InvalidInput
 from portal.toolkit import requests
-from portal.toolkit.api import retry_header
+from portal.toolkit.api import refusal_of, retry_header
 from portal.toolkit.pages import client_address
+
+FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+
+
+class NulCharacter(InvalidInput):
+    """What was sent holds a NUL character, which no text may."""
+
+    code = "nul_character"
 
 
 def viewer_preferences(get_response):
@@ -57,6 +66,16 @@ class answer_domain_errors:
     def __call__(self, request: http.HttpRequest) -> http.HttpResponse:
         return self.get_response(request)
 
+    def process_view(self, request: requests.Request, *view: object) -> http.HttpResponse | None:
+        """No column, header or file name holds a NUL: refused here, before anything reads it."""
+        name = next((name for name, text in _given(request) if "\0" in name or "\0" in text), None)
+        if name is None:
+            return None
+        error = NulCharacter(field=name.replace("\0", ""))
+        if request.path.startswith("/api/"):
+            return http.JsonResponse({"error": refusal_of(error)}, status=error.status)
+        return self.process_exception(request, error)
+
     def process_exception(self, request: requests.Request, error: Exception) -> http.HttpResponse | None:
         if not isinstance(error, DomainError) or request.path.startswith("/api/"):
             return None
@@ -69,3 +88,11 @@ class answer_domain_errors:
         for name, value in retry_header(error).items():
             response[name] = value
         return response
+
+
+def _given(request: http.HttpRequest) -> Iterator[tuple[str, str]]:
+    """Names and texts of the address and of a form; a program's JSON is its serializers' to check."""
+    yield "", request.path
+    for given in [request.GET, *([request.POST] if request.content_type in FORMS else [])]:
+        for name, texts in given.lists():
+            yield from ((name, text) for text in texts)

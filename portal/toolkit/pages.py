@@ -37,4 +37,4 @@ def safe_next(request: http.HttpRequest, *, default: str) -> str:
     """Where `next` in the form points to, when that is a page of ours; else `default` (a URL name or path)."""
     wanted = request.POST.get("next", "") or request.GET.get("next", "")
     ours = url_has_allowed_host_and_scheme(wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure())
-    return wanted if ours else default
+    return wanted if ours and wanted.startswith("/") else default

@@ -7,11 +7,13 @@ import zoneinfo
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from portal.kernel.period import FIRST_DAY, LAST_DAY
+
 WRITTEN = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:?\d\d)?")
 
 
 class Unreadable(ValueError):
-    """This is not a date and time."""
+    """This is not a date and time that one can reckon with."""
 
 
 class NoSuchTime(ValueError):
@@ -39,6 +41,8 @@ def read(text: str, zone_name: str) -> Read:
         written = datetime.fromisoformat(text)
     except ValueError as error:
         raise Unreadable(text) from error
+    if not FIRST_DAY <= written.date() <= LAST_DAY:
+        raise Unreadable(text)
     if written.tzinfo is not None:
         return Read(written.astimezone(UTC))
     zone = zone_of(zone_name)

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from portal.kernel.period import Period
+from portal.toolkit import fields
 from rentals.domain import days, offers
 
 SORTS = [
@@ -45,7 +46,7 @@ class Filter(forms.Form):
         empty_value=0,  # type: ignore[arg-type]  # the stubs know text only
     )
     price = forms.DecimalField(label=_("At most per hour"), required=False, min_value=0, max_digits=9, decimal_places=2)
-    start = forms.DateField(label=_("Free from"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    start = fields.Day(label=_("Free from"), required=False)
     days = forms.IntegerField(label=_("for days"), required=False, min_value=1, max_value=MOST_DAYS)
     sort = forms.ChoiceField(label=_("Sort by"), required=False, choices=SORTS)
     currency = forms.ChoiceField(label=_("Currency"), required=False, choices=[(code, code) for code in settings.CURRENCIES])

@@ -9,14 +9,8 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from portal.kernel.period import Period
+from portal.toolkit import fields
 from rentals.queries import quotes
-
-
-class Moment(forms.DateTimeInput):
-    input_type = "datetime-local"
-
-    def __init__(self) -> None:
-        super().__init__(format="%Y-%m-%dT%H:%M")
 
 
 class Head(forms.Form):
@@ -24,7 +18,7 @@ class Head(forms.Form):
 
     organisation = forms.ChoiceField(label=_("Customer"))
     title = forms.CharField(label=_("Title"), max_length=120, help_text=_("What the customer reads first."))
-    valid_until = forms.DateTimeField(label=_("Valid until"), widget=Moment(), help_text=_("In your time zone."))
+    valid_until = fields.Moment(label=_("Valid until"), help_text=_("In your time zone."))
     message = forms.CharField(label=_("Message to the customer"), required=False, widget=forms.Textarea(attrs={"rows": 4}))
     internal_note = forms.CharField(
         label=_("Internal note"), required=False, widget=forms.Textarea(attrs={"rows": 2}), help_text=_("Never shown to the customer.")
@@ -44,7 +38,7 @@ class Line(forms.Form):
 
     configuration = forms.ChoiceField(label=_("Configuration"))
     quantity = forms.IntegerField(label=_("Quantity"), min_value=1, max_value=999, initial=1)
-    start = forms.DateTimeField(label=_("Start"), widget=Moment())
+    start = fields.Moment(label=_("Start"))
     hours = forms.IntegerField(label=_("Hours"), min_value=1, max_value=24 * 366, initial=168)
     image = forms.ChoiceField(label=_("Image"))
     storage_tb = forms.IntegerField(label=_("Storage in TB"), min_value=0, max_value=9999, initial=0, required=False)

@@ -19,7 +19,7 @@ from portal.accounts.domain import roles
 from portal.kernel.errors import NotFound
 from portal.kernel.page import Page
 from portal.kernel.period import Period
-from portal.toolkit import keyset
+from portal.toolkit import fields, keyset
 from rentals.domain import lifecycle
 from rentals.models import Booking, Configuration
 from rentals.queries import usage
@@ -56,6 +56,10 @@ class Listed:
     created_at: datetime
 
 
+class DayFilter(django_filters.DateFilter):
+    field_class = fields.Day
+
+
 class Filters(django_filters.FilterSet):
     """What a list can be narrowed to; lives in the address."""
 
@@ -63,9 +67,7 @@ class Filters(django_filters.FilterSet):
         label=_("Show"), method="by_show", empty_label=_("all"), choices=[("current", _("running and ahead")), ("held", _("held")), ("past", _("past"))]
     )
     configuration = django_filters.ChoiceFilter(label=_("Configuration"), field_name="configuration__sku", empty_label=_("all"), choices=[])
-    starts_from = django_filters.DateFilter(
-        label=_("Starts from"), field_name="during", lookup_expr="startswith__date__gte", widget=forms.DateInput({"type": "date"})
-    )
+    starts_from = DayFilter(label=_("Starts from"), field_name="during", lookup_expr="startswith__date__gte")
     project = django_filters.ChoiceFilter(label=_("Project"), method="by_project", empty_label=_("all"), choices=[])
     number = django_filters.CharFilter(label=_("Number"), method="by_number", widget=forms.TextInput({"placeholder": "B-1042", "size": 10}))
 

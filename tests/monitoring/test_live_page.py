@@ -240,7 +240,7 @@ def test_a_slice_shows_its_instance_and_nothing_of_the_board(client, cast, booki
 
     assert "your part of a shared GPU" in words
     assert "MIG 2 3g.40gb 0 % 0.0 / 39.5 GiB" in words
-    assert "MIG 1" not in words and "99.5" not in words and "99 W" not in words and "42 %" not in words
+    assert "MIG 1" not in words and "99.5" not in words and " 99 W" not in words and "42 %" not in words
 
 
 def test_many_servers_are_shown_one_at_a_time(client, cast, racks, say, now, streams):

@@ -26,7 +26,10 @@ def test_a_local_time_is_read_in_its_zone(text, zone, instant):
     assert local_time.read(text, zone) == local_time.Read(instant)
 
 
-@pytest.mark.parametrize("text", ["tomorow 9", "", "2026-12-01", "2026-W49-2T10:00", "2026-13-01T10:00", "2026-12-01T25:00", "10:00", "1"])
+@pytest.mark.parametrize(
+    "text",
+    ["tomorow 9", "", "2026-12-01", "2026-W49-2T10:00", "2026-13-01T10:00", "2026-12-01T25:00", "10:00", "1", "0001-01-01T00:00+14:00", "9999-12-31T23:59"],
+)
 def test_what_cannot_be_read_is_an_error(text):
     with pytest.raises(local_time.Unreadable):
         local_time.read(text, "UTC")

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from portal.accounts.domain import roles
 from portal.accounts.forms import choices
+from portal.toolkit import fields
 
 ROLE_NAMES = [
     (roles.OWNER, _("owner")),
@@ -79,5 +80,5 @@ class AuditFilter(forms.Form):
     verb = forms.CharField(label=_("What"), required=False, max_length=60)
     subject = forms.CharField(label=_("Number"), required=False, max_length=60)
     person = forms.CharField(label=_("Who"), required=False, max_length=120)
-    since = forms.DateField(label=_("From"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
-    until = forms.DateField(label=_("Until"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    since = fields.Day(label=_("From"), required=False)
+    until = fields.Day(label=_("Until"), required=False)

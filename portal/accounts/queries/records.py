@@ -69,5 +69,5 @@ def _older_than(cursor: str) -> Q:
     try:
         at = in_utc(datetime.fromisoformat(written))
         return Q(at__lt=at) | Q(at=at, pk__lt=int(pk[:18]))
-    except ValueError:
+    except (ValueError, OverflowError):
         return Q()
