@@ -254,7 +254,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["portal.accounts.api.authentication.Token", "rest_framework.authentication.SessionAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["portal.toolkit.api.Json"],
+    "DEFAULT_PARSER_CLASSES": ["portal.toolkit.parsers.Json"],
     "DEFAULT_SCHEMA_CLASS": "portal.accounts.api.schema.Schema",
     "DEFAULT_THROTTLE_CLASSES": ["portal.accounts.api.throttles.Fair"],
     "EXCEPTION_HANDLER": "portal.toolkit.api.answer",

@@ -5,20 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from django.utils.translation import gettext
-from rest_framework import exceptions, parsers, response
+from rest_framework import exceptions, response
 from rest_framework.views import exception_handler
 
 from portal.kernel.errors import DomainError
-
-
-class Json(parsers.JSONParser):
-    """JSON that can be read: one that is nested without end is refused like any other that cannot."""
-
-    def parse(self, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return super().parse(*args, **kwargs)
-        except RecursionError as error:
-            raise exceptions.ParseError(gettext("This JSON is nested too deeply.")) from error
 
 
 def answer(error: Exception, context: dict) -> response.Response | None:

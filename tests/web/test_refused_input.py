@@ -29,4 +29,5 @@ def test_a_way_on_that_is_no_address_of_ours_is_not_taken(client, cast):
 
     answer = client.post(f"/organisations/{cast.lab.number}/switch/", {"next": "9999-12-31"})
 
-    assert answer.status_code == 302 and answer["Location"] == "/"
+    assert answer.status_code == 302
+    assert answer["Location"] == "/home/"
