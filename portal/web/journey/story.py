@@ -354,7 +354,7 @@ class Story:
     def total_of(self, html: str, amount: Decimal) -> str:
         """The amount as the page writes it, with its currency."""
         found = re.search(re.escape(f"{amount:,}") + r"[^A-Z]{0,60}[A-Z]{3}", html)
-        return re.sub(r"<[^>]+>|\s+|&[a-z]+;", " ", found.group(0)).strip() if found else "nothing"
+        return re.sub(r"(?:<[^>]+>|\s|&[a-z]+;)+", " ", found.group(0)).strip() if found else "nothing"
 
     def steps(self) -> list[tuple[str, Callable[[], str]]]:
         """The story in order."""
