@@ -31,7 +31,7 @@ def audit(*, now: datetime) -> list[str]:
 
 
 def _agents_of_nobody() -> Iterator[str]:
-    servers = set(agents.active().values())
+    servers = set(agents.unrevoked().values())
     for server in sorted(servers - live.known(serials=servers)):
         yield f"the agent of {server} may still send, but no such server stands in the fleet: revoke it"
 

@@ -30,7 +30,7 @@ def keep(*, now: datetime) -> None:
 def flush(*, now: datetime) -> int:
     """Write every closed minute that the streams hold in full and the database does not have, or has with fewer readings. Repeating it changes nothing.
     Returns the number of rows written."""
-    servers = sorted(set(agents.active().values()))
+    servers = sorted(set(agents.unrevoked().values()))
     return sum(_flush(servers[place : place + AT_ONCE], now) for place in range(0, len(servers), AT_ONCE))
 
 

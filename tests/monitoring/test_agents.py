@@ -100,3 +100,11 @@ def test_the_command_prints_a_token_and_revokes_it(racks, capsys):
         call_command("agent", "srv-a1", revoke=True)
     with pytest.raises(CommandError):
         call_command("agent", "srv-x")
+
+
+def test_the_agent_of_a_server_that_left_the_fleet_may_not_send(racks, now):
+    agents.enrol(server="srv-a1", by=None, now=now)
+    Server.objects.filter(serial="srv-a1").update(state=Server.State.RETIRED)
+
+    assert queries.active() == {}
+    assert list(queries.unrevoked().values()) == ["srv-a1"]
