@@ -55,6 +55,6 @@ def _decoded(after: str) -> tuple[Any, Any]:
         value, pk = json.loads(base64.urlsafe_b64decode(after + "=" * (-len(after) % 4)))
         if not all(isinstance(part, (str, int)) and "\0" not in str(part) for part in (value, pk)):
             raise ValueError("neither text nor number")
-    except (ValueError, TypeError, binascii.Error) as error:
+    except (ValueError, TypeError, RecursionError, binascii.Error) as error:
         raise BadCursor(_("This address of a page is not one that the portal gave.")) from error
     return value, pk

@@ -1,5 +1,7 @@
 """What is refused before any form or serializer reads it, and how it is said."""
 
+import base64
+
 
 def test_a_nul_is_refused_by_a_page_that_says_so(client, db):
     answer = client.get("/", {"q": "a\0b"})
@@ -31,3 +33,16 @@ def test_a_way_on_that_is_no_address_of_ours_is_not_taken(client, cast):
 
     assert answer.status_code == 302
     assert answer["Location"] == "/home/"
+
+
+def test_a_session_cookie_with_a_nul_is_no_session(client, db):
+    answer = client.get("/", headers={"cookie": 'sessionid="abcdefgh\\000ijklmnop"'})
+
+    assert answer.status_code == 200
+
+
+def test_a_cursor_that_is_nested_without_end_is_refused(client, cast):
+    client.force_login(cast.ada)
+    cursor = base64.urlsafe_b64encode(b"[" * 3000).decode()
+
+    assert client.get("/bookings/", {"after": cursor}).status_code == 400
